@@ -6,7 +6,7 @@ import { type SandboxService, type WallsAnswer, wallsAnswer } from "./messages.t
 import { type ReportedWalls, readWallsReport } from "./walls-report.ts";
 import { socketOf } from "./worker-command.ts";
 
-/** Takes walls of the kernel that a process of the zone reported: around itself, or around programs. */
+/** Receives the kernel isolation that a process of the zone reported: of itself, or of programs. */
 export type OnWalls = (process: SandboxService | "program", walls: ReportedWalls) => void;
 
 export interface AskWallsOnceOptions extends Pick<ZoneClientOptions, "clock" | "random" | "log"> {
@@ -18,10 +18,13 @@ export interface AskWallsOnceOptions extends Pick<ZoneClientOptions, "clock" | "
 const ANSWER_MS = 10_000;
 /** How long to wait for a zone that starts with the operator. */
 const PATIENCE_MS = 60_000;
-/** Of an answer. */
+/** Limits for an answer. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 65_536 };
 
-/** Asks a process of the sandbox zone which walls it has. One that does not answer is asked over the next connection. */
+/**
+ * Requests the isolation of a process of the sandbox zone. If it does not answer, the next connection repeats the
+ * request.
+ */
 export async function askWalls(service: SandboxService, link: Link, onWalls: OnWalls): Promise<void> {
   const read = ({ body }: Received): WallsAnswer => wallsAnswer.parse(body);
   const answer = await link
@@ -33,7 +36,10 @@ export async function askWalls(service: SandboxService, link: Link, onWalls: OnW
     onWalls("program", readWallsReport(answer.programs));
 }
 
-/** Asks a zone in another container, over a connection of its own: a gap should be known before the first resource comes. */
+/**
+ * Requests the isolation of a zone in another container, over a separate connection: a missing layer should be known
+ * before the first resource is rendered.
+ */
 export function askWallsOnce({ zoneSockets, onWalls, ...options }: AskWallsOnceOptions): void {
   const service = "programs";
   const client = new ZoneClient({
@@ -43,7 +49,7 @@ export function askWallsOnce({ zoneSockets, onWalls, ...options }: AskWallsOnceO
   void client
     .link({ withinMs: PATIENCE_MS })
     .then((link) => askWalls(service, link, onWalls))
-    // The first render says that the zone is not there.
+    // The first render reports that the zone is unavailable.
     .catch(() => undefined)
     .finally(() => client.close());
 }

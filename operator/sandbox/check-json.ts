@@ -2,10 +2,10 @@ import { shapeOfJson } from "../engine/json-shape.ts";
 import { renderLimits } from "./messages.ts";
 
 /**
- * Looks through the JSON of one object before it is parsed, in one pass: a text that is nested deeply exhausts the stack of
- * whatever walks it later, and one of very many values takes long to parse.
+ * Checks the JSON of one object before it is parsed, in one pass: deeply nested text exhausts the stack of code that
+ * traverses it later, and text with very many values takes long to parse.
  *
- * @returns What is wrong; undefined: it may be parsed.
+ * @returns The problem; undefined: it may be parsed.
  */
 export function checkJson(bytes: Buffer): string | undefined {
   if (bytes.length > renderLimits.objectBytes)

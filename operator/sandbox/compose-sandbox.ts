@@ -10,7 +10,7 @@ import { ZoneRenderRunner, type ZoneRenderRunnerOptions } from "./zone-render-ru
 export interface ComposeSandboxInput extends Omit<ZoneRenderRunnerOptions, "folder"> {
   /** Folder with a folder of sockets for each zone. Undefined: the zone's processes are started here. */
   readonly zoneSockets: string | undefined;
-  /** Walls of the kernel for the processes that are started here, and for their programs. */
+  /** Kernel isolation of the processes that are started here, and of their programs. */
   readonly walls: KernelWalls;
   /** Memory that these processes share, in bytes. Undefined: no limit. */
   readonly containerMemory: number | undefined;
@@ -20,12 +20,12 @@ type OwnSandboxOptions = Omit<ComposeSandboxInput, "zoneSockets">;
 
 /** Renders in the sandbox zone. */
 export interface Sandbox extends RenderRunner {
-  /** There will be something to render: starts the reader, or connects to the processes of another container. */
+  /** Call it when a render is expected: starts the reader, or connects to the processes of another container. */
   start(): void;
   close(): void;
 }
 
-/** Puts the operator's side of the sandbox zone together. Nothing runs before it is needed. */
+/** Creates the operator's side of the sandbox zone. Nothing runs before it is needed. */
 export function composeSandbox({ zoneSockets, ...options }: ComposeSandboxInput): Sandbox {
   return zoneSockets === undefined
     ? new OwnSandbox(options)
@@ -41,7 +41,7 @@ function withStart(runner: ZoneRenderRunner): Sandbox {
   };
 }
 
-/** A sandbox zone whose processes are children of this one. They end with it. */
+/** A sandbox zone whose processes are children of this process. They end with it. */
 class OwnSandbox implements Sandbox {
   readonly #options: OwnSandboxOptions;
   #started:
@@ -74,7 +74,7 @@ class OwnSandbox implements Sandbox {
 
   #runner(service: SandboxService): ZoneRenderRunner {
     if (this.#started === undefined) {
-      // Of mode 0700: no other user can take the place of the zone.
+      // Of mode 0700, so that no other user can replace the sockets of the zone.
       const folder = mkdtempSync(join(tmpdir(), "fairlead-zones-"));
       const processes = createSandboxProcesses({ ...this.#options, folder });
       this.#started = { folder, processes, runner: new ZoneRenderRunner({ ...this.#options, folder }) };

@@ -3,7 +3,7 @@ import { env } from "node:process";
 import type { KernelWalls } from "./kernel-walls.ts";
 import { launchArguments } from "./launch-arguments.ts";
 
-/** Path of esbuild's own program; undefined: it is not installed. */
+/** Path of esbuild's executable; undefined: it is not installed. */
 export function findEsbuild(): string | undefined {
   try {
     const library = createRequire(import.meta.url).resolve("esbuild");
@@ -13,14 +13,14 @@ export function findEsbuild(): string | undefined {
   }
 }
 
-/** Descriptors that it may have: it is given the contents of files, and reads few by itself. */
+/** Limit of file descriptors: esbuild receives the contents of files, and opens few itself. */
 const OPEN_FILES = 128;
 
 /**
- * Variables with which esbuild's library starts the launcher in place of its program: it can be told which program to
- * start, and not with which first arguments. Pure.
+ * Variables with which esbuild's library starts the launcher instead of its executable: the path of the program can be
+ * configured, and its first arguments cannot. Pure.
  *
- * @param input.read What esbuild may read: packages of libraries, where they are not bundled yet.
+ * @param input.read Paths that esbuild may read: packages of libraries, if they are not bundled yet.
  */
 export function esbuildVariables({
   walls: { launcher, inForce },
@@ -46,7 +46,7 @@ export function esbuildVariables({
   };
 }
 
-/** Sets the variables for esbuild's library, which reads them when it is loaded: it has no other way to be told. */
+/** Sets the environment variables for esbuild's library, which reads them when it is loaded and has no other option. */
 export function setEsbuildVariables(variables: Readonly<Record<string, string>>): void {
   Object.assign(env, variables);
 }

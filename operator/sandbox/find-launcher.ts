@@ -1,15 +1,15 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 
-/** Name of the launcher in a folder that is for one platform, such as an image. */
+/** Name of the launcher in a folder for one platform, such as an image. */
 export const launcherFile = "fairlead-launch";
 
-/** Name of the launcher in a package, which is for all platforms. Pure. */
+/** Name of the launcher in a package, which contains it for all platforms. Pure. */
 export function launcherFileFor(arch: string): string {
   return `${launcherFile}-linux-${arch}`;
 }
 
-/** Finds the launcher that an image or a package has beside this file; undefined: there is none for this machine. */
+/** Finds the launcher of an image or a package, beside this file; undefined: there is none for this machine. */
 export function findLauncher(): string | undefined {
   if (process.platform !== "linux") return undefined;
   return [launcherFile, launcherFileFor(process.arch)]

@@ -1,4 +1,4 @@
-/** A layer of walls that the launcher can report and require. docs/sandbox.md says what each does. */
+/** A layer of isolation that the launcher can report and require. docs/sandbox.md describes each. */
 export type Layer = (typeof layers)[number];
 
 export const layers = ["no-new-privileges", "files", "tcp", "scopes", "seccomp"] as const;
@@ -6,14 +6,17 @@ export const layers = ["no-new-privileges", "files", "tcp", "scopes", "seccomp"]
 /** Number of the descriptor of {@link LaunchRules.listen}. */
 export const LISTENING = 3;
 
-/** Option of Node. Behind walls OpenSSL may not read its configuration, and insists on it. Needs a right to read /dev/null. */
+/**
+ * Option of Node. Under isolation OpenSSL may not read its configuration file, and fails without one. Needs permission
+ * to read /dev/null.
+ */
 export const noOpensslFile = "--openssl-config=/dev/null";
 
-/** Permissions of a program behind the launcher. Everything else is refused, as far as the kernel can. */
+/** Permissions of a program that the launcher starts. Everything else is denied, as far as the kernel supports it. */
 export interface LaunchRules {
-  /** Files, and folders with all that is below them, that the program may read. */
+  /** Files, and folders with all their content, that the program may read. */
   readonly read?: readonly string[];
-  /** The same, where it may also write, create and delete. */
+  /** The same for reading, writing, creating and deleting. */
   readonly write?: readonly string[];
   /** Files that it may read and execute. */
   readonly execute?: readonly string[];
@@ -21,23 +24,23 @@ export interface LaunchRules {
   readonly tcpConnect?: readonly number[] | "any";
   /** TCP ports that it may listen on; 0: one that the kernel chooses. Default: none. */
   readonly tcpListen?: readonly number[];
-  /** Path of a Unix socket that the launcher makes, and the program gets as descriptor {@link LISTENING}. */
+  /** Path of a Unix socket that the launcher creates, and that the program gets as descriptor {@link LISTENING}. */
   readonly listen?: string;
   /**
-   * System calls that it may make: a program that only computes, git, or a process of a zone: a reader of files, one that
-   * starts programs, one that starts git. Default: all.
+   * Profile of the system calls that it may make: for a program that only computes, for git, or for a process of a zone:
+   * a reader of files, one that starts programs, one that starts git. Default: all system calls.
    */
   readonly seccomp?: "program" | "git" | "reader" | "programs" | "source";
   readonly limits?: Readonly<Partial<Record<LaunchLimit, number>>>;
-  /** Its whole environment. What is secret must not be in it, because a command line is no secret: see `keepEnvironment`. */
+  /** Its whole environment. It must not contain secrets, because command lines are visible: see `keepEnvironment`. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Whether it gets the environment that the launcher is started with. */
+  /** Whether it inherits the environment of the launcher. */
   readonly keepEnvironment?: boolean;
-  /** User and group when root starts it. 0 stays root, without its capabilities. Default: 65534. */
+  /** User and group if root starts it. 0 keeps root, without its capabilities. Default: 65534. */
   readonly user?: number;
-  /** User that the processes which it starts may become, where root starts it. Default: none. */
+  /** User that its child processes may become, if root starts it. Default: none. */
   readonly childrenUser?: number;
-  /** The launcher fails if one of these is not in force. */
+  /** The launcher fails if one of these layers is not in force. */
   readonly require?: readonly Layer[];
 }
 
@@ -49,7 +52,7 @@ export function launchArguments(rules: LaunchRules, command: readonly string[]):
   return [...ruleArguments(rules), "--", ...command];
 }
 
-/** The arguments that have the launcher build these walls around itself, and report them. Pure. */
+/** The arguments with which the launcher isolates itself and reports the layers. Pure. */
 export function reportArguments(rules: LaunchRules): string[] {
   return [...ruleArguments(rules), "--report"];
 }

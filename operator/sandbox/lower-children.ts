@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { lowerPriority } from "./program/lower-priority.ts";
 
-/** What a process behind the walls writes to have the priority of a program lowered: it may not write to /proc. Pure. */
+/** The request of an isolated process to lower the priority of a program: it may not write to /proc itself. Pure. */
 export function toLowerRequest(pid: number): string {
   return `lower ${pid}\n`;
 }
@@ -9,12 +9,12 @@ export function toLowerRequest(pid: number): string {
 const REQUEST = /lower (\d{1,10})\n/g;
 /** Longer than a request. */
 const KEPT = 32;
-/** Requests of a chunk that are heard: of each program that runs comes one at most. */
+/** Maximum number of requests read from a chunk: each running program sends at most one. */
 const MOST = 8;
 
 /**
- * Takes what the process that starts programs writes, and lowers the priority of processes that it names, if they are its
- * own children.
+ * Reads the output of the process that starts programs, and lowers the priority of the processes that it names, if they
+ * are its children.
  */
 export function lowerChildren(): (chunk: Buffer, parent: number) => void {
   let said = "";

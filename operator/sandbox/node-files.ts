@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** Where the loader looks up libraries that are not in its default folders. */
+/** Files in which the loader looks up libraries outside of its default folders. */
 const loaderCache = "/etc/ld.so.cache";
 
 /** The files that a process of the same Node needs. */
 export interface NodeFiles {
   /** Shared libraries. */
   readonly read: readonly string[];
-  /** Node, and the loader that the kernel starts it with. */
+  /** Node, and the loader with which the kernel starts it. */
   readonly execute: readonly string[];
 }
 
 /**
- * Reads which files this process has mapped as code.
+ * Reads from /proc which files this process has mapped as code.
  *
  * @throws Error without a readable /proc.
  */
@@ -22,7 +22,7 @@ export function readNodeFiles(): NodeFiles {
   return { read: existsSync(loaderCache) ? [...read, loaderCache] : read, execute };
 }
 
-/** Chooses the files of a process's memory map (proc_pid_maps(5)) that a process of the same program needs. Pure. */
+/** Selects from a process's memory map (proc_pid_maps(5)) the files that a process of the same program needs. Pure. */
 export function parseNodeFiles(maps: string, execPath: string): NodeFiles {
   const paths = maps.split("\n").flatMap((line) => /^\S+ ..x. \S+ \S+ \d+ +(\/.+)$/.exec(line)?.[1] ?? []);
   const libraries = [...new Set(paths)].filter((path) => /\.so(\.[\d.]+)?$/.test(path));

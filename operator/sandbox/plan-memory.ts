@@ -1,28 +1,32 @@
-/** Shares of a container's memory. In a cluster the sandbox zone uses `programs` and the operator `rendered`, each of its own. */
+/**
+ * Shares of a container's memory. In a cluster the sandbox zone uses `programs` of its container, and the operator
+ * `rendered` of its own.
+ */
 export interface MemoryPlan {
   readonly programs: {
-    /** All processes that run or bundle programs. */
+    /** Memory of all processes that run or bundle programs. */
     readonly totalMiB: number;
-    /** Most output of one program, in bytes of text. */
+    /** Maximum output of one program, in bytes of text. */
     readonly outputBytes: number;
   };
-  /** Objects of rendered sources in the operator, estimated, in bytes. */
+  /** Memory of the objects of rendered sources in the operator, estimated, in bytes. */
   readonly rendered: {
     readonly all: number;
-    /** The objects of one namespace, and so of one resource. */
+    /** Memory of the objects of one namespace, and so of one resource. */
     readonly perNamespace: number;
   };
 }
 
-/** Memory that is assumed where a container has no limit, in bytes. */
+/** Memory that is assumed for a container without a limit, in bytes. */
 const WITHOUT_LIMIT = 2 * 2 ** 30;
 const LONGEST_OUTPUT = 16 * 2 ** 20;
 
 /**
  * Plans the memory that resources may take. `rendered` is a part of the operator's heap (OPERATOR_HEAP_PERCENT of
- * constructs/operator-pod.ts); beside `programs` are the heaps of the zone's processes (sandbox/worker-command.ts). Pure.
+ * constructs/operator-pod.ts); the heaps of the zone's processes (sandbox/worker-command.ts) are not part of `programs`.
+ * Pure.
  *
- * @param limitBytes Of the container. Undefined: no limit.
+ * @param limitBytes Memory limit of the container. Undefined: no limit.
  */
 export function planMemory(limitBytes: number = WITHOUT_LIMIT): MemoryPlan {
   const all = Math.floor(limitBytes * 0.1);

@@ -2,8 +2,8 @@ import { shapeOfJson } from "../engine/json-shape.ts";
 import { type RenderDetails, renderDetails, renderLimits } from "./messages.ts";
 
 /**
- * Reads the part of the last message of a render. Its values are counted first, because a schema takes 0.3 s for a list of a
- * million wrong ones.
+ * Parses the part of the last message of a render. Its values are counted first, because a schema takes 0.3 s for a list
+ * of a million invalid ones.
  *
  * @throws RangeError, SyntaxError or an error of the schema.
  */

@@ -5,12 +5,12 @@ import { checkJson } from "./check-json.ts";
 const apiVersionPattern = /^(?:[a-z0-9][-a-z0-9.]*\/)?[a-z0-9][-a-z0-9]*$/i;
 const kindPattern = /^[a-z][-a-z0-9]*$/i;
 const namespacePattern = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
-/** Names are parts of paths of the API. */
+/** Names become parts of API paths. */
 const namePattern = /^(?!\.{1,2}$)[^/%\s\p{C}]+$/u;
 
 /**
- * Reads an object that the sandbox zone rendered. The zone has checked it, with better messages; it is checked again because
- * the zone may be broken.
+ * Parses an object that the sandbox zone rendered. The zone has already checked it, with better messages; it is checked
+ * again because the zone may be compromised.
  *
  * @throws RangeError for anything that is not an object with a valid identity.
  */
@@ -23,7 +23,7 @@ export function readObject(bytes: Buffer): Manifest {
   } catch {
     throw new RangeError("an object that is not JSON");
   }
-  // Walking a large object takes as long as parsing it. In canonical JSON no underscore is escaped.
+  // Traversing a large object takes as long as parsing it. In canonical JSON no underscore is escaped.
   if (bytes.includes("__proto__") || bytes.includes("\\u005")) refusePrototypes(object);
   if (!isRecord(object) || !isRecord(object["metadata"])) throw new RangeError("an object without metadata");
   const { apiVersion, kind, metadata } = object;
@@ -51,7 +51,7 @@ function isTexts(value: unknown): boolean {
   return isRecord(value) && Object.values(value).every((text) => typeof text === "string");
 }
 
-/** A key `__proto__` changes what a copy of the object is. The depth of the object is bounded. */
+/** A key `__proto__` changes the prototype of a copy of the object. The depth of the object is bounded. */
 function refusePrototypes(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   if (Object.hasOwn(value, "__proto__")) throw new RangeError("an object with a key __proto__");

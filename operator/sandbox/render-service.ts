@@ -14,25 +14,27 @@ import { zoneFiles } from "./zone-files.ts";
 
 export interface RenderServiceOptions {
   readonly clock: Clock;
-  /** Walls of the kernel around this process, and around programs that it runs. */
+  /** Kernel isolation of this process, and of programs that it runs. */
   readonly walls: WallsAnswer;
-  /** Runs programs; `observe` takes what is done, `log` what programs print. */
+  /** Runs programs; `observe` receives metrics, `log` receives the output of programs. */
   readonly createPrograms: (options: {
     readonly observe: (observation: ProgramObservation) => void;
     readonly log: Logger;
   }) => Programs;
 }
 
-/** Folders that are read at a time, in all and of one namespace: each has a few MiB in memory. */
+/** Maximum number of folders that are read at a time, in total and for one namespace: each takes a few MiB of memory. */
 const FOLDERS = { permits: 8, perTenant: 4 } as const;
-/** Large portions of folders that are read into objects at a time, which takes up to 64 MiB each. */
+/** Maximum number of large parts of folders that are parsed at a time, each of which takes up to 64 MiB. */
 const LARGE_PORTIONS = 1;
-/** Requests to the operator at a time. */
+/** Maximum number of concurrent requests to the operator. */
 const QUESTIONS = { permits: 64, perTenant: 32 } as const;
 const PRINTED = 4_000;
 const DID = 50;
 
-/** The work of a process of the sandbox zone: renders sources on request, with files that it requests from the operator. */
+/**
+ * The work of a process of the sandbox zone: renders sources on request, with files that it requests from the operator.
+ */
 export function createRenderService({ clock, walls, createPrograms }: RenderServiceOptions): {
   readonly serve: Serve;
   readonly close: () => Promise<void>;
@@ -121,7 +123,7 @@ export function createRenderService({ clock, walls, createPrograms }: RenderServ
   return { serve, close: () => programs.close() };
 }
 
-/** The part of an error that the operator gets: it is shown to users. */
+/** The part of an error that is sent to the operator, because users see it. */
 export function describeRenderError(error: unknown): object {
   if (error instanceof SourceError) return { reason: error.reason, message: error.message.slice(0, 4_000) };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -136,7 +138,7 @@ function detailsIn({ readPaths, warnings = [] }: Rendered): RenderDetails {
   return { warnings: [...warnings], ...(readPaths && { readPaths: [...readPaths] }) };
 }
 
-/** A log that keeps what programs print, by the key of their resource, until the answer takes it along. */
+/** A log that keeps the output of programs by the key of their resource, until the answer contains it. */
 function printedTo(printed: Map<string, string>): Logger {
   const debug = (_message: string, fields: { release?: unknown; text?: unknown } = {}): void => {
     if (typeof fields.release === "string")

@@ -11,23 +11,23 @@ import { readDetails } from "./read-details.ts";
 import { readObject } from "./read-object.ts";
 
 export interface RenderedReaderOptions {
-  /** The program takes long. */
+  /** Called when the program takes long. */
   readonly onSlow: () => void;
-  /** The program's process starts to work for it, or has ended its work. */
+  /** Called when the program's process has started or finished the work for it. */
   readonly onRunning?: ((isRunning: boolean) => void) | undefined;
-  /** Most memory that all objects may take, in bytes, as estimated. */
+  /** Maximum memory of all objects, in bytes, as estimated. */
   readonly memoryLimit: number;
 }
 
 export interface ReadRendered {
-  /** `size` is the memory that the objects take, in bytes, as estimated. An error if that is more than the limit. */
+  /** `size` is the memory of the objects, in bytes, as estimated. An error if it exceeds the limit. */
   readonly rendered: (Rendered & { readonly size: number }) | SourceError;
   readonly answer: RenderAnswer;
 }
 
 /**
- * Collects what the sandbox zone answers to one render. Everything is checked, and the digest is computed here. Each item
- * takes a few milliseconds at most.
+ * Collects the answer of the sandbox zone to one render. Everything is checked, and the digest is computed here. Each
+ * item takes at most a few milliseconds.
  */
 export class RenderedReader {
   readonly #options: RenderedReaderOptions;
@@ -44,7 +44,7 @@ export class RenderedReader {
     this.#options = options;
   }
 
-  /** @throws RangeError, or an error of the schema, for what breaks the protocol. */
+  /** @throws RangeError, or an error of the schema, for a violation of the protocol. */
   take({ body, parts }: Received): void {
     const item = renderItem.parse(body);
     const [text, ...others] = parts;
@@ -65,7 +65,7 @@ export class RenderedReader {
     if (this.#manifests.length >= renderLimits.objects || this.#bytes > renderLimits.bytes)
       throw new RangeError("more objects than a render may have");
     this.#memory += estimateMemory(text.toString("latin1"));
-    // Not a reason to close the connection, on which others render. What follows is not kept.
+    // This does not close the connection, which other renders use. The remaining objects are discarded.
     if (this.#memory > this.#options.memoryLimit) return;
     const manifest = readObject(text);
     const id = idOf(manifest);
@@ -76,7 +76,7 @@ export class RenderedReader {
     this.#origins.push(item.origin);
   }
 
-  /** @throws as {@link take}; SourceError for edges that form a circle. */
+  /** @throws as {@link take}; SourceError for circular dependencies. */
   end({ body, parts }: Received): ReadRendered {
     const answer = renderAnswer.parse(body);
     const { memoryLimit } = this.#options;
@@ -93,7 +93,7 @@ export class RenderedReader {
       manifests: this.#manifests,
       origins: this.#origins,
       dependencies: this.#dependencies,
-      // As digestOf() of synth/digest.ts makes it.
+      // As digestOf() of synth/digest.ts.
       digest: this.#hash.digest("hex").slice(0, 32),
       size: this.#memory,
       ...(programDigest !== undefined && { programDigest }),
@@ -104,13 +104,13 @@ export class RenderedReader {
     return { rendered, answer };
   }
 
-  /** @throws RangeError for anything but pairs of objects that were sent. */
+  /** @throws RangeError for anything other than pairs of objects that were sent. */
   #takeEdges(pairs: Buffer): void {
     if (pairs.length % 8 !== 0 || pairs.length > renderLimits.edgeBytes)
       throw new RangeError("dependencies that are not pairs");
     this.#edges += pairs.length / 8;
     if (this.#edges > renderLimits.edges) throw new RangeError("too many dependencies");
-    // Objects beyond the limit of memory were not kept.
+    // Objects beyond the memory limit were discarded.
     if (this.#memory > this.#options.memoryLimit) return;
     for (let at = 0; at < pairs.length; at += 8) {
       const [from, to] = [pairs.readUInt32BE(at), pairs.readUInt32BE(at + 4)];

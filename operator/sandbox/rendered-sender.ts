@@ -4,7 +4,7 @@ import { checkJson } from "./check-json.ts";
 import { type RenderDetails, renderDetails, renderLimits } from "./messages.ts";
 import { readObject } from "./read-object.ts";
 
-/** Warnings of one render, and their length in characters. */
+/** Maximum number of warnings of one render, and their length in characters. */
 const [WARNINGS, WARNING_CHARACTERS] = [20, 2_000];
 
 export interface RenderedObject {
@@ -14,8 +14,8 @@ export interface RenderedObject {
 }
 
 /**
- * Sends what one render of the zone made. It makes every check of the operator first (rendered-reader.ts), with the same
- * code: the operator closes the connection for what it refuses, and renders of all namespaces share the connection.
+ * Sends the result of one render in the zone. It first makes every check of the operator (rendered-reader.ts), with the
+ * same code: the operator closes the connection for invalid data, and renders of all namespaces share the connection.
  */
 export class RenderedSender {
   readonly #request: Pick<IncomingRequest, "send" | "signal">;
@@ -26,7 +26,7 @@ export class RenderedSender {
     this.#request = request;
   }
 
-  /** @throws SourceError RenderFailed or RenderLimit for an object that the operator would refuse. */
+  /** @throws SourceError RenderFailed or RenderLimit for an object that the operator would reject. */
   send({ text, origin }: RenderedObject): Promise<void> {
     const { send, signal } = this.#request;
     signal.throwIfAborted();
@@ -46,7 +46,7 @@ export class RenderedSender {
   /**
    * Sends dependencies between the objects, after all of them.
    *
-   * @throws SourceError RenderLimit for more than the operator takes.
+   * @throws SourceError RenderLimit for more than the operator accepts.
    */
   async sendEdges(edges: readonly (readonly [number, number])[]): Promise<void> {
     if (edges.length > renderLimits.edges)
@@ -77,7 +77,7 @@ function tooMuch(what: string): SourceError {
 /**
  * Encodes the part of an answer.
  *
- * @throws SourceError for details that the operator would refuse.
+ * @throws SourceError for details that the operator would reject.
  */
 export function encodeDetails({ warnings, ...details }: RenderDetails): Buffer {
   const shown = warnings.slice(0, WARNINGS).map((warning) => warning.slice(0, WARNING_CHARACTERS));

@@ -12,7 +12,7 @@ export interface SandboxProcessesOptions extends WorkerCommandOptions {
 
 /** The processes of the zone. */
 export interface SandboxProcesses {
-  /** Keeps the process of a service running from now on. Calling it again changes nothing. */
+  /** Starts the process of a service and keeps it running. Repeated calls have no effect. */
   start(service: SandboxService): void;
   /** Undefined before it was started, and while it is being restarted. */
   pidOf(service: SandboxService): number | undefined;
@@ -20,8 +20,8 @@ export interface SandboxProcesses {
 }
 
 /**
- * Keeps the processes of the sandbox zone running, each from the moment that it is needed: readers of folders apart from the
- * process that bundles programs and runs them. One that dies of what it reads takes no other with it.
+ * Keeps the processes of the sandbox zone running, each from its first use: readers of folders are separate from the
+ * process that bundles and runs programs. If input crashes one of them, the others continue.
  */
 export function createSandboxProcesses({
   folder,

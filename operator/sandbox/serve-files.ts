@@ -5,17 +5,17 @@ import type { Message } from "../zones/messages.ts";
 import { type FileListItem, listBody, readBody, readLimits } from "./messages.ts";
 
 const MEBIBYTE = 2 ** 20;
-/** Entries, and characters of their paths, of one item of a list. JSON writes some characters as six. */
+/** Maximum entries, and characters of their paths, of one item of a list. JSON writes some characters as six. */
 const ENTRIES = 1_000;
 const PATH_CHARACTERS = 128 * 1_024;
-/** Bytes that one render may read: a folder of the largest size, and its ignore files, once each. */
+/** Maximum bytes that one render may read: a folder of the maximum size, and its ignore files, once each. */
 const READ_BYTES = 128 * MEBIBYTE;
 
 type Listed = Awaited<ReturnType<SourceFiles["list"]>>;
 
 /**
- * Gives the sandbox zone the files of one render, while it is under way, and no others. Their contents pass through
- * unread; few are in memory at a time.
+ * Serves the files of one running render to the sandbox zone, and no others. Their contents are passed on without being
+ * parsed; few are in memory at a time.
  */
 export class FileServer {
   readonly #namespace: string;
@@ -23,10 +23,10 @@ export class FileServer {
   readonly #mebibytes: FairSemaphore;
   #listed: Promise<Listed> | undefined;
   #readBytes = 0;
-  /** Why files could not be read: the render fails for it, whatever the zone says. */
+  /** Why files could not be read: the render fails with this error, whatever the zone reports. */
   error: unknown;
 
-  /** @param mebibytes Permits for a MiB each, shared by all renders. */
+  /** @param mebibytes Permits of one MiB each, shared by all renders. */
   constructor(namespace: string, files: SourceFiles, mebibytes: FairSemaphore) {
     this.#namespace = namespace;
     this.#files = files;
@@ -90,7 +90,7 @@ export class FileServer {
   }
 }
 
-/** Splits a list so that the frame of each item stays far below what the zone accepts. */
+/** Splits a list so that the frame of each item stays far below the zone's limit. */
 function* portionsOf<Entry extends { readonly path: string }>(
   entries: readonly Entry[],
 ): Generator<readonly Entry[]> {

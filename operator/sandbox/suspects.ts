@@ -3,20 +3,21 @@ import type { Clock } from "../ports.ts";
 import { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import { ZoneLostError } from "../zones/errors.ts";
 
-/** A render that lost its process this often is the reason. */
+/** A render that lost its process this often is considered the cause. */
 const LOSSES = 3;
-/** Other suspects wait this long for one that runs. */
+/** Other suspects wait at most this long for a running one. */
 const LONG_MS = 30_000;
 
 /**
- * Finds the render that ends its process. When a process ends, all renders that were under way in it are suspects: they are
- * tried again one at a time, so that the others succeed. While a namespace has suspects, its new renders take turns with them:
- * else one namespace could end the process under each attempt of another one, and have that one blamed.
+ * Finds the render that crashes its process. When a process ends, all renders that were running in it are suspects: they
+ * are repeated one at a time, so that the others succeed. While a namespace has suspects, its new renders alternate with
+ * them: otherwise one namespace could crash the process during each attempt of another one, which would then be
+ * considered the cause.
  */
 export class Suspects {
   readonly #clock: Clock;
   readonly #turns = new FairSemaphore({ permits: Number.POSITIVE_INFINITY, young: 1 });
-  /** How many suspects each namespace has. */
+  /** Number of suspects of each namespace. */
   readonly #suspects = new Map<string, number>();
 
   constructor({ clock }: { readonly clock: Clock }) {
@@ -24,10 +25,10 @@ export class Suspects {
   }
 
   /**
-   * Runs a render, again if its process is lost.
+   * Runs a render, and repeats it if its process is lost.
    *
-   * @throws RenderEndedError when the process is lost each time; ZoneLostError when the render is unwanted by then; whatever
-   *   else `render` throws.
+   * @throws RenderEndedError when the process is lost each time; ZoneLostError when the render is unwanted by then;
+   * other errors of `render`.
    */
   async run<Value>(namespace: string, unwanted: AbortSignal, render: () => Promise<Value>): Promise<Value> {
     let losses = 0;

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { assessLayers, type KernelWalls } from "./kernel-walls.ts";
 import { layers } from "./launch-arguments.ts";
 
-// What a process of a zone says about the kernel's walls: around itself, or around the processes that it starts. Untrusted.
+// The report of a process of a zone about kernel isolation: of itself, or of the processes that it starts. Untrusted.
 
-/** Longest reason why there are none. */
+/** Maximum length of the reason why there is none. */
 const PROBLEM = 300;
 
 export const wallsReport = z.strictObject({
@@ -18,13 +18,13 @@ export const wallsReport = z.strictObject({
 });
 export type WallsReport = z.output<typeof wallsReport>;
 
-/** Walls as a process of a zone reported them. */
+/** Isolation as a process of a zone reported it. */
 export type ReportedWalls = Pick<
   KernelWalls,
   "landlockAbi" | "inForce" | "missing" | "keptApart" | "problem"
 >;
 
-/** Makes a report. Pure. */
+/** Creates a report. Pure. */
 export function toWallsReport({
   landlockAbi,
   inForce,
@@ -34,7 +34,7 @@ export function toWallsReport({
   return { landlockAbi, inForce: [...inForce], ...(line !== undefined && { problem: line }) };
 }
 
-/** Reads a report that {@link wallsReport} has checked. Pure. */
+/** Converts a report that {@link wallsReport} has checked. Pure. */
 export function readWallsReport({ landlockAbi, inForce, problem }: WallsReport): ReportedWalls {
   return { landlockAbi, ...assessLayers(inForce), ...(problem !== undefined && { problem }) };
 }

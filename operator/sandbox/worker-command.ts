@@ -11,14 +11,17 @@ import { workerIn, zoneCommand } from "./zone-command.ts";
 /** Name of the bundle of worker.ts in an image, beside the program. */
 export const workerFile = "sandbox-worker.mjs";
 
-/** V8's heap of a process: a share of the memory, and at most HEAP_MIB. A render that needs more ends its process, and fails. */
+/**
+ * V8's heap of a process: a share of the memory, and at most HEAP_MIB. A render that needs more crashes its process, and
+ * fails.
+ */
 const HEAP_SHARE: Readonly<Record<SandboxService, number>> = { reader: 0.25, programs: 0.15 };
 const HEAP_MIB = 384;
-/** What a reader maps for writing beside its heap: 512 MiB are V8's place for code, buffers of files take the rest. */
+/** Writable mappings of a reader in addition to its heap: 512 MiB are V8's code space, the rest are buffers of files. */
 const BASE_MIB = 1_024;
-/** A process of a program takes three. */
+/** File descriptors: a process of a program takes three. */
 const OPEN_FILES: Readonly<Record<SandboxService, number>> = { reader: 128, programs: 512 };
-/** The user that programs become where root starts them. */
+/** The user that programs run as if root starts them. */
 const NOBODY = 65_534;
 
 /** Path of the socket that a process of the zone listens on. */
@@ -29,16 +32,16 @@ export function socketOf(folder: string, service: SandboxService): string {
 export interface WorkerCommandOptions {
   /** Folder of the sockets. */
   readonly folder: string;
-  /** Walls of the kernel for the process, and for what it starts. */
+  /** Kernel isolation of the process, and of its child processes. */
   readonly walls: KernelWalls;
   /** Memory that the processes of the zone and programs share, in bytes. Undefined: no limit. */
   readonly containerMemory: number | undefined;
 }
 
 /**
- * The command line of a process of the sandbox zone. The kernel's walls are around it, as far
- * as there are any: it reads its own code, and serves one socket, which the launcher makes. What starts programs executes
- * the launcher, Node and esbuild, and reads /proc for the memory of programs.
+ * The command line of a process of the sandbox zone, with the available kernel isolation. The process reads its own
+ * code, and serves one socket, which the launcher creates. The process that starts programs executes the launcher, Node
+ * and esbuild, and reads /proc for the memory of programs.
  */
 export function workerCommand(
   service: SandboxService,
@@ -50,7 +53,7 @@ export function workerCommand(
   const worker = workerIn(import.meta.dirname, workerFile);
   const code = codeFilesOf(worker);
   const esbuild = launcher === undefined || service !== "programs" ? undefined : findEsbuild();
-  // An image has the libraries in one file.
+  // An image contains the libraries in one file.
   const read = worker.endsWith(".mjs") ? [] : code;
   const variables = esbuild && esbuildVariables({ walls, program: esbuild, read });
   return zoneCommand({
@@ -58,13 +61,14 @@ export function workerCommand(
     socket: socketOf(folder, service),
     flags: [
       `--zone=sandbox/${service}`,
-      // Around the process itself. It could not find out.
+      // Isolation of the process itself, which it cannot determine.
       `--walls=${JSON.stringify(toWallsReport(walls))}`,
       ...(containerMemory === undefined ? [] : [`--memory=${containerMemory}`]),
       ...(launcher === undefined || service !== "programs" ? [] : [`--launcher=${launcher}`]),
       ...(variables === undefined ? [] : [`--esbuild-variables=${JSON.stringify(variables)}`]),
     ],
-    // Nothing of the operator's: not even where Node caches compiled code, because the operator runs what it finds there.
+    // No variable of the operator: also not the path of Node's compile cache, because the operator would run code from
+    // there.
     environment: { TZ: "UTC", LC_ALL: "C" },
     rules: () => ({
       ...confinementOf(service, { walls, code, esbuild }),

@@ -1,4 +1,4 @@
-// One process of the sandbox zone: it reads folders, or bundles programs and runs them in processes of their own. It has no
+// One process of the sandbox zone: it reads folders, or bundles programs and runs them in separate processes. It has no
 // credentials, and serves the operator over one Unix socket.
 import { parseArgs } from "node:util";
 import { systemClock } from "../runtime/clock.ts";
@@ -11,7 +11,7 @@ import { createPrograms } from "./program/programs.ts";
 import { createRenderService, describeRenderError } from "./render-service.ts";
 import { toWallsReport, type WallsReport } from "./walls-report.ts";
 
-/** Of a frame of the operator: files of up to 4 MiB, or the inputs of a program. */
+/** Largest frame from the operator: files of up to 4 MiB, or the inputs of a program. */
 const limits = { headerBytes: 65_536, parts: 256, bytes: 16 * 2 ** 20 };
 
 const text = { type: "string" } as const;
@@ -31,7 +31,7 @@ const clock = systemClock();
 const memory = planMemory(values.memory === undefined ? undefined : Number(values.memory));
 const walls = await probeKernelWalls(values.launcher);
 const { socket = "", "socket-fd": descriptor, zone = "" } = values;
-// The launcher has made the socket: this process may not write to /proc, and has it done by the one that started it.
+// The launcher has created the socket. This process may not write to /proc, so its parent lowers the priority.
 const lowerPriority =
   descriptor !== undefined ? (pid: number) => void process.stdout.write(toLowerRequest(pid)) : undefined;
 const own = JSON.parse(values.walls ?? "{}") as WallsReport;
@@ -44,7 +44,7 @@ const { serve } = createRenderService({
 await serveAsWorker({
   socket,
   descriptor,
-  // Processes of programs end with this one: they read from its pipes.
+  // Processes of programs end with this one, because their standard input closes.
   close: async () => undefined,
   zone,
   clock,

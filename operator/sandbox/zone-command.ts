@@ -6,22 +6,28 @@ import { type LaunchRules, LISTENING, launchArguments, noOpensslFile } from "./l
 export interface ZoneCommandInput {
   /** Path of the process's own code. */
   readonly worker: string;
-  /** V8's heap, in MiB, and the part of it for what was just made. */
+  /** Size of V8's heap and of its young generation, in MiB. */
   readonly heapMiB: number;
   readonly semiSpaceMiB?: number;
   /** Path of the socket that it listens on. */
   readonly socket: string;
-  /** Flags of the worker beside that of its socket. Nothing in them is secret: other users see command lines. */
+  /**
+   * Flags of the worker in addition to that of its socket. None of them is secret, because other users can read command
+   * lines.
+   */
   readonly flags: readonly string[];
   /** The whole environment of the process. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Path of the launcher; undefined: the process has no walls of the kernel, and makes its socket itself. */
+  /** Path of the launcher; undefined: the process has no kernel isolation, and creates its socket itself. */
   readonly launcher: string | undefined;
-  /** What the process may do. Asked for only where there is a launcher. */
+  /** Permissions of the process. Called only if there is a launcher. */
   readonly rules: () => LaunchRules;
 }
 
-/** The command line of a process of a zone, the only place that makes one. The launcher makes its socket, so that it needs not. */
+/**
+ * The command line of a process of a zone. All zones use it. The launcher creates the socket, so that the process needs
+ * no permission for that.
+ */
 export function zoneCommand(input: ZoneCommandInput): ZoneCommand {
   const { worker, heapMiB, semiSpaceMiB = 8, socket, flags, environment, launcher, rules } = input;
   const command = [
@@ -43,7 +49,7 @@ export function zoneCommand(input: ZoneCommandInput): ZoneCommand {
   return { file: launcher, arguments: words, environment };
 }
 
-/** Path of a zone's own code: in an image the bundle, in the repository the source, in a package what was compiled. */
+/** Path of a zone's own code: in an image the bundle, in the repository the source, in a package the compiled file. */
 export function workerIn(folder: string, bundle: string): string {
   const candidates = [bundle, "worker.ts", "worker.js"].map((name) => join(folder, name));
   return candidates.find((path) => existsSync(path)) ?? join(folder, bundle);

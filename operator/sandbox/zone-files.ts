@@ -10,14 +10,17 @@ export interface ZoneFilesOptions {
   /** Id of the request `render`. */
   readonly render: number;
   readonly namespace: string;
-  /** Bounds the requests of one connection. */
+  /** Limits the requests of one connection. */
   readonly requests: FairSemaphore;
 }
 
-/** Reading takes git milliseconds, but the repository may have to be cloned again first. */
+/** Git reads files within milliseconds, but the repository may have to be cloned again first. */
 const DEADLINE_MS = 300_000;
 
-/** The files of a render inside the zone: the operator is asked for them. Their blob is their index in the list. */
+/**
+ * The files of a render inside the zone, which requests them from the operator. The blob of a file is its index in the
+ * list.
+ */
 export function zoneFiles({ back, render, namespace, requests }: ZoneFilesOptions): SourceFiles {
   let listed: Promise<Listed> | undefined;
   const list = (): Promise<Listed> => {

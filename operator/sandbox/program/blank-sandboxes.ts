@@ -9,18 +9,18 @@ export interface BlankSandboxesOptions {
   readonly limits: SandboxLimits;
   readonly walls: KernelWalls;
   readonly libraries: () => Promise<LoadedLibraries>;
-  /** A sandbox that is unused for this long ends. */
+  /** A sandbox that is unused for this time ends. */
   readonly idleMs: number;
 }
 
-/** Loading the libraries takes a fraction of a second; on a machine that is busy, some. */
+/** Timeout for loading the libraries, which takes a fraction of a second, or a few seconds on a busy machine. */
 const LOAD_MS = 60_000;
 const prlimitPath = "/usr/bin/prlimit";
 
 /**
- * Keeps one sandbox ready that has loaded the libraries and belongs to no program yet. The second sandbox first runs
- * a program of the operator, and shares V8's compiled code with all later ones; no code ever comes from a sandbox that ran a
- * program of a Release.
+ * Keeps one sandbox ready that has loaded the libraries and is not assigned to a program. The second sandbox first runs
+ * a program of the operator, and shares V8's compiled code with all later ones; code is never taken from a sandbox that
+ * ran a program of a Release.
  */
 export class BlankSandboxes {
   readonly #options: BlankSandboxesOptions;
@@ -36,7 +36,7 @@ export class BlankSandboxes {
     this.#options = options;
   }
 
-  /** There will be something to run in a moment. */
+  /** Call it when a run is expected soon. */
   warmUp(): void {
     if (this.#isClosed) return;
     this.#cancelIdle();
@@ -49,7 +49,7 @@ export class BlankSandboxes {
     });
   }
 
-  /** Gives the one that is ready, or is getting ready. It is the caller's now. */
+  /** Returns the sandbox that is ready or being prepared. From then on the caller owns it. */
   async take(): Promise<SandboxProcess> {
     for (;;) {
       this.warmUp();
@@ -57,7 +57,7 @@ export class BlankSandboxes {
       this.#blank = undefined;
       if (blank === undefined) throw new Error("Cannot run a program: the operator is stopping");
       const sandbox = await blank;
-      // It may have been ended from outside since it got ready.
+      // It may have been killed since it became ready.
       if (!sandbox.isOver) return sandbox;
     }
   }

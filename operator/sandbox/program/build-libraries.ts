@@ -5,17 +5,20 @@ import type { BuildOptions, Plugin } from "esbuild";
 import { packageFolders } from "../code-files.ts";
 import { makeClassesLazy } from "./lazy-classes.ts";
 
-/** What sandboxes run beside programs, as JavaScript. Made by esbuild from `inside/`, at the latest when first needed. */
+/**
+ * The code that sandboxes run in addition to programs, as JavaScript. Built by esbuild from `inside/`, at the latest
+ * when it is first needed.
+ */
 export interface ProgramLibraries {
-  /** The process's own program, CommonJS. */
+  /** The process's own program, in CommonJS. */
   readonly runner: string;
   /** Classic scripts, in the order in which they are run in a context. */
   readonly libraries: readonly { readonly name: string; readonly code: string }[];
-  /** A program of ours that is run once for the code caches. */
+  /** A program of the operator that is run once for the code caches. */
   readonly warmUp: string;
 }
 
-/** Libraries that programs may import, beside `constructs`, which comes with cdk8s. */
+/** Libraries that programs may import, in addition to `constructs`, which is part of cdk8s. */
 const names = ["cdk8s", "cdk8s-plus-27", "fairlead/delivery", "zod"] as const;
 const entries: Readonly<Record<(typeof names)[number], string>> = {
   cdk8s: "library-cdk8s",
@@ -24,10 +27,10 @@ const entries: Readonly<Record<(typeof names)[number], string>> = {
   zod: "library-zod",
 };
 
-/** esbuild, as far as it is needed here: one text comes out. */
+/** The part of esbuild that is needed here: a build with one output. */
 export type BuildText = (options: BuildOptions) => Promise<string>;
 
-/** Bundles the libraries of this installation. Takes some 100 ms; the image brings the result as a file. */
+/** Bundles the libraries of this installation. Takes about 100 ms; the image contains the result as a file. */
 export async function buildLibraries(build: BuildText): Promise<ProgramLibraries> {
   const bundle = (name: string, options: BundleOptions): Promise<string> => build(optionsOf(name, options));
   const [runner, warmUp, ...libraries] = await Promise.all([
@@ -48,18 +51,18 @@ interface BundleOptions {
   readonly format: "cjs" | "iife";
   readonly platform?: "node";
   readonly globalName?: string;
-  /** Libraries that are there already when this runs. */
+  /** Libraries that are loaded before this one runs. */
   readonly shared?: readonly string[];
 }
 
 function optionsOf(name: string, { shared = [], platform, ...output }: BundleOptions): BuildOptions {
   const source = join(import.meta.dirname, "inside", `${name}.ts`);
   return {
-    // A package has what was compiled, because Node runs no TypeScript below node_modules.
+    // A package contains compiled files, because Node runs no TypeScript below node_modules.
     entryPoints: [existsSync(source) ? source : source.replace(/\.ts$/, ".js")],
     ...output,
-    // A call site of a strict function has no receiver; that of a sloppy one is the global object. What runs in the
-    // process's own realm is also wrapped, so that its variables are not on the global object.
+    // A call site of a strict function has no receiver; that of a sloppy function is the global object. Code for the
+    // process's own realm is also wrapped in a function, so that its variables are not on the global object.
     banner: { js: platform === "node" ? '"use strict"; (() => {' : '"use strict";' },
     ...(platform === "node" && { footer: { js: "})();" } }),
     bundle: true,
@@ -69,7 +72,7 @@ function optionsOf(name: string, { shared = [], platform, ...output }: BundleOpt
     conditions: ["import", "default"],
     target: "es2024",
     tsconfigRaw: {},
-    // Behind walls it cannot list the folder that node_modules is in.
+    // Under isolation it cannot list the folder that contains node_modules.
     nodePaths: [...packageFolders()],
     minifyWhitespace: true,
     legalComments: "none",
@@ -81,7 +84,7 @@ function optionsOf(name: string, { shared = [], platform, ...output }: BundleOpt
   };
 }
 
-/** Imports of these packages are answered by the context. */
+/** The context provides these packages. */
 function shareLibraries(shared: readonly string[]): Plugin {
   return {
     name: "share-libraries",
@@ -97,7 +100,7 @@ function shareLibraries(shared: readonly string[]): Plugin {
   };
 }
 
-/** Modules of Node are replaced, and `yaml`, which is large, is evaluated only when something is parsed or written. */
+/** Node modules are replaced, and `yaml`, which is large, is evaluated only when it is used. */
 const withoutNode: Plugin = {
   name: "without-node",
   setup({ onResolve, onLoad }) {

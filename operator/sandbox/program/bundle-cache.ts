@@ -1,11 +1,14 @@
 import type { Bundle } from "./bundle.ts";
 
-/** Memory of all bundles that are kept, in characters. */
+/** Maximum memory of all cached bundles, in characters. */
 const CHARACTERS = 64 * 2 ** 20;
 
-/** Bundles by namespace, repository, tree and entry: each is made once, also when many ask at the same time. Failures are not kept. */
+/**
+ * Bundles by namespace, repository, tree and entry: each is built once, also for concurrent requests. Failures are not
+ * cached.
+ */
 export class BundleCache {
-  /** The one that was used last comes last. */
+  /** In order of use, the most recent last. */
   readonly #bundles = new Map<string, Bundle>();
   readonly #making = new Map<string, Promise<Bundle>>();
   #characters = 0;

@@ -16,12 +16,12 @@ import { programFailure, programLimit } from "./program-failure.ts";
 
 /** A program as one script. */
 export interface Bundle {
-  /** A classic script that hands its exports to the harness. */
+  /** A classic script that passes its exports to the harness. */
   readonly code: string;
   readonly digest: string;
   /** Libraries that it imports. */
   readonly needs: readonly string[];
-  /** Files that it is made of, sorted. */
+  /** Files that are part of it, sorted. */
   readonly readPaths: readonly string[];
   /** JSON of the source map of `code`. */
   readonly sourceMap: string;
@@ -29,22 +29,22 @@ export interface Bundle {
 
 export interface BundleProgramOptions {
   readonly esbuild: Esbuild;
-  /** Memory of the bundler, if it is less than it may have. */
+  /** Memory limit of the bundler, if it is less than its full limit. */
   readonly shareMiB?: number | undefined;
 }
 
-/** Largest file, and all files together, in bytes. */
+/** Maximum size of one file, and of all files together, in bytes. */
 const FILE_BYTES = 4 * 2 ** 20;
 const ALL_BYTES = 16 * 2 ** 20;
-/** Most files of one program. */
+/** Maximum number of files of one program. */
 const FILES = 2_000;
 const namespace = "release";
 
 /**
- * Bundles a program from the files of one commit. Every import is answered by us, so that nothing outside of the folder
- * is ever looked at.
+ * Bundles a program from the files of one commit. The operator resolves every import, so that no file outside of the
+ * folder is ever read.
  *
- * @throws SourceError RenderFailed with file and line; RenderLimit; what reading the files throws.
+ * @throws SourceError RenderFailed with file and line; RenderLimit; errors of reading the files.
  */
 export async function bundleProgram(
   entry: string,
@@ -61,7 +61,7 @@ export async function bundleProgram(
   const paths = new Set<string>();
   const read = async (path: string): Promise<string> => {
     const { blob = "", size = 0 } = folder.entries.get(path) ?? {};
-    // A build may be tried again.
+    // A build may be repeated.
     if (!paths.has(path)) bytes += size;
     paths.add(path);
     if (size > FILE_BYTES) throw programLimit(`${path} is larger than ${FILE_BYTES / 2 ** 20} MiB`);
@@ -83,7 +83,8 @@ export async function bundleProgram(
     globalName: "__exports",
     platform: "neutral",
     target: "es2024",
-    // esbuild answers require() of a pattern by itself, with files of this machine: there is no such name for it.
+    // esbuild itself resolves require() of a pattern, with files of this machine, so the name `require` is not available
+    // to it.
     define: { require: "__fairleadRequire" },
     tsconfigRaw: {},
     sourcemap: "external",
@@ -97,7 +98,7 @@ export async function bundleProgram(
   const result = await esbuild.build(options, { shareMiB });
   if (failures.length > 0) throw failures[0];
   if (!result.ok) throw programFailure(describe(result.messages));
-  // The second line behind withoutDynamicImport(): whatever else came in, nothing of it gets out.
+  // A second protection after withoutDynamicImport(): output that contains any other file is rejected.
   if (!result.inputs.every((input) => /^(release|library):/.test(input))) throw programFailure(outside);
   const texts = new Map(result.files.map(({ path, text }) => [path.endsWith(".map") ? "map" : "code", text]));
   const code = texts.get("code") ?? "";
@@ -119,17 +120,17 @@ export interface Folder {
   readonly entries: ReadonlyMap<string, { readonly blob: string; readonly size: number }>;
 }
 
-/** A folder of which the code is read, if it is small. */
+/** The code of a folder is read as a whole if it is small. */
 export interface ProgramFolder {
   readonly folder: Folder;
-  /** By blob id. */
+  /** File contents by blob id. */
   readonly early: ReadonlyMap<string, Buffer>;
   readonly files: SourceFiles;
 }
 
 /**
- * Reads the names of a program's folder, and its code if it is small. A clone that is being fetched makes this wait, so do it
- * before anything is taken that others wait for.
+ * Reads the list of files of a program's folder, and its code if it is small. It waits for a clone that is being
+ * fetched, so call it before acquiring anything that others wait for.
  */
 export async function openProgramFolder(files: SourceFiles): Promise<ProgramFolder> {
   const folder = await readFolder(files);
@@ -146,7 +147,7 @@ async function readFolder(files: SourceFiles): Promise<Folder> {
   };
 }
 
-/** Reads the code of a small folder at once, because each question to git takes its time. */
+/** Reads the code of a small folder at once, because each request to git takes time. */
 async function readCode({ entries }: Folder, files: SourceFiles): Promise<ReadonlyMap<string, Buffer>> {
   const code = [...entries]
     .filter(([path]) => /\.(m?[jt]s|json|ya?ml)$/.test(path))
@@ -161,7 +162,7 @@ interface AnswerImportsInput {
   readonly needs: Set<string>;
   readonly read: (path: string) => Promise<string>;
   readonly entry: string;
-  /** Errors that are to come out as they are. */
+  /** Errors that are to be thrown unchanged. */
   readonly failures: unknown[];
 }
 

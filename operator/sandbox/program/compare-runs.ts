@@ -4,19 +4,19 @@ import { readJsonInSlices } from "./json-in-slices.ts";
 import { toMessage } from "./program-failure.ts";
 import { readHead } from "./read-output.ts";
 
-/** Deepest field that is named; below it, the field around it is. */
+/** Maximum depth of a reported field; for deeper differences, the field that contains them is reported. */
 const DEPTH = 100;
-/** More objects are not counted: a run fails with more than 10,000. */
+/** Counting stops here: a run with more than 10,000 objects fails. */
 const COUNTED_OBJECTS = 10_000;
 const VALUES_AT_ONCE = 2_000;
 /** Characters that are compared at once: comparing slices is a `memcmp`. */
 const PIECE = 65_536;
 
 /**
- * Says where two runs of the same program with the same inputs differ. Linear in the length of the texts, which the program
- * may have made up, and in slices of a few milliseconds: only the two objects that differ first are read.
+ * Describes the difference between two runs of the same program with the same inputs. Linear in the length of the texts,
+ * which are untrusted, and in slices of a few milliseconds: only the first two objects that differ are parsed.
  *
- * @param texts What the runs gave, different from each other.
+ * @param texts The outputs of the runs, which differ.
  */
 export async function explainDifference([first = "", second = ""]: readonly string[]): Promise<SourceError> {
   const where = await whereDifferent(first, second);
@@ -55,7 +55,7 @@ const ended = {
   pending: "did not end",
 } as const;
 
-/** Lines behind the first one. */
+/** Counts the lines after the first one. */
 function countObjects(text: string): number | string {
   let count = 0;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
@@ -64,7 +64,7 @@ function countObjects(text: string): number | string {
   return count;
 }
 
-/** The first lines behind the heads that differ. */
+/** The first different lines after the head. */
 function firstDifferentObject(
   left: string,
   right: string,
@@ -89,7 +89,7 @@ function lineAt(text: string, start: number): string {
   return text.slice(start, end < 0 ? text.length : end);
 }
 
-/** Empty: the objects differ as a whole, or one of them cannot be read. */
+/** Path of the first different field. Empty: the objects differ as a whole, or one of them cannot be parsed. */
 async function differentField(left: string, right: string): Promise<string> {
   try {
     const values = [await readJsonInSlices(left), await readJsonInSlices(right)] as const;
@@ -112,7 +112,7 @@ interface Step {
 class Comparison {
   #count = 0;
 
-  /** The path to the first difference, its last step first; undefined: none. */
+  /** The path to the first difference, its last step first; undefined: they are equal. */
   *compare(left: unknown, right: unknown, depth: number): Generator<undefined, Step[] | undefined> {
     if (!(isContainer(left) && isContainer(right))) return left === right ? undefined : [];
     if (depth === DEPTH) return [];

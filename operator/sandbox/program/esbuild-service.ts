@@ -15,15 +15,15 @@ export type BuildOutcome =
     }
   | { readonly ok: false; readonly messages: readonly Message[] };
 
-/** esbuild in its own process, which is started when it is needed and does not outlive half an idle minute. */
+/** esbuild in its own process, which is started when it is needed and ends after half a minute without work. */
 export interface Esbuild {
   /**
    * @param most.shareMiB A smaller limit of memory than the service has.
-   * @throws SourceError RenderLimit when the build takes too long or too much memory; OverShareError when it takes more than
-   *   its share.
+   * @throws SourceError RenderLimit when the build takes too much time or memory; OverShareError when it exceeds its
+   * share.
    */
   build(options: BuildOptions, most?: { readonly shareMiB?: number | undefined }): Promise<BuildOutcome>;
-  /** One file by itself, while a build is under way. Reads nothing. */
+  /** Transforms one file by itself, also during a build. Reads no files. */
   transform(text: string, options: TransformOptions): Promise<string>;
   close(): void;
 }
@@ -35,36 +35,35 @@ export interface EsbuildOptions {
   readonly memoryMiB?: number;
 }
 
-/** {@link EsbuildService}. */
+/** Options of {@link EsbuildService}. */
 export function createEsbuild(options: EsbuildOptions): Esbuild {
   return new EsbuildService(options);
 }
 
-/** A build that is under way. */
+/** A running build. */
 interface Running {
-  /** Another one was under way at the same time. */
+  /** Whether another build ran at the same time. */
   isShared: boolean;
-  /** The process ends when it takes more memory than this. */
+  /** The process is killed when it exceeds this memory. */
   readonly shareMiB: number | undefined;
-  /** Why its process had to be ended. */
+  /** Why its process had to be killed. */
   endedFor?: Error;
 }
 
-/** The process ended while it built. */
+/** The process ended during the build. */
 class ServiceEndedError extends Error {
   override readonly name = "ServiceEndedError";
 }
 
 /**
- * All builds share one process. A source that is nested very deeply fills its stack, and no build can be ended by itself:
- * then the process is, and those that were under way together are tried again one by one, so that only one of them is to
- * blame.
+ * All builds share one process. A very deeply nested source overflows its stack, and a single build cannot be cancelled:
+ * then the process is killed, and the builds that ran together are repeated one by one, to find the one that causes it.
  */
 class EsbuildService implements Esbuild {
   readonly #options: Required<EsbuildOptions>;
   readonly #running = new Set<Running>();
   #process: ChildProcess | undefined;
-  /** Ends when no bundle is tried alone. */
+  /** Resolves when no bundle is built alone. */
   #alone: Promise<unknown> = Promise.resolve();
   #stopIdle = (): void => {};
 
@@ -133,7 +132,7 @@ class EsbuildService implements Esbuild {
     const limitMiB = running.shareMiB ?? memoryMiB;
     const end = (why: Error): void => {
       running.endedFor = why;
-      // Its own stop() asks the process to end, which is deaf while it recurses.
+      // esbuild's stop() sends a request to the process, which does not read it during a deep recursion.
       service.kill("SIGKILL");
     };
     const seconds = timeoutMs / 1_000;
@@ -153,7 +152,7 @@ class EsbuildService implements Esbuild {
     };
   }
 
-  /** esbuild starts its process with the first build, and does not report its id. */
+  /** esbuild starts its process with the first build, and does not report its pid. */
   #observeStart<T>(start: () => T): T {
     const observe = (message: unknown): void => {
       this.#process = (message as { process: ChildProcess }).process;
@@ -166,7 +165,7 @@ class EsbuildService implements Esbuild {
     }
   }
 
-  /** The next build starts another one: esbuild itself would return errors forever. */
+  /** The next build starts another process: without this, esbuild would return errors forever. */
   async #end(service: ChildProcess): Promise<void> {
     if (this.#process !== service) return;
     this.#process = undefined;

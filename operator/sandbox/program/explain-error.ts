@@ -4,10 +4,10 @@ import { programFailure } from "./program-failure.ts";
 import type { OutputHead } from "./read-output.ts";
 import { positionsOf } from "./source-positions.ts";
 
-/** Callers that are shown beside the place itself. */
+/** Number of callers that are shown in addition to the failing position. */
 const CALLERS = 2;
 
-/** What to do instead, by the name that a program does not find. */
+/** Hints, by the name that a program does not find. */
 const absent: Readonly<Record<string, string>> = {
   process: "a program has no environment: pass values as inputs",
   require: "write import … from at the top of the file",

@@ -3,21 +3,21 @@ import type { SandboxProcess } from "./sandbox-process.ts";
 
 export interface IdleSandboxesOptions {
   readonly clock: Clock;
-  /** A process that was not used for this long ends. */
+  /** A process that was not used for this time ends. */
   readonly idleMs: number;
 }
 
 interface Idle {
   readonly namespace: string;
-  /** Names the program and its namespace. */
+  /** Identifies the program and its namespace. */
   readonly key: string;
   readonly sandbox: SandboxProcess;
-  /** Memory that only this process takes. */
+  /** Private memory of this process. */
   readonly memoryMiB: number;
   readonly cancel: () => void;
 }
 
-/** Most processes that wait for another run of their program. */
+/** Maximum number of processes that wait for another run of their program. */
 const MOST = 3;
 
 /** Processes that have run a program, and wait for another run of it. */
@@ -30,7 +30,7 @@ export class IdleSandboxes {
     this.#options = options;
   }
 
-  /** Memory that they take together. */
+  /** Total memory of these processes. */
   get memoryMiB(): number {
     return this.#idle.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
   }
@@ -56,7 +56,7 @@ export class IdleSandboxes {
     await this.#end((idle) => idle.namespace !== namespace);
   }
 
-  /** Ends the oldest processes until the others take no more than this. Resolves when they have ended. */
+  /** Ends the oldest processes until the others use no more than this. Resolves when they have ended. */
   async shrinkTo(memoryMiB: number): Promise<void> {
     const ends: Promise<void>[] = [];
     for (const oldest of [...this.#idle]) {

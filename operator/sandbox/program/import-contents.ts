@@ -1,6 +1,6 @@
 import type { Esbuild } from "./esbuild-service.ts";
 
-/** What esbuild is given for one file. */
+/** The input of esbuild for one file. */
 export interface ImportContents {
   readonly contents: string;
   readonly loader: "ts" | "js" | "json" | "text";
@@ -27,7 +27,7 @@ export function importContents(
       return { contents: text, loader: "text" };
     case "yaml":
     case "yml":
-      // Parsed where the program runs: YAML of strangers costs time and memory.
+      // Parsed in the sandbox, because untrusted YAML costs time and memory.
       return {
         contents: `export default __fairlead.yaml(${JSON.stringify(path)}, ${JSON.stringify(text)});`,
         loader: "js",
@@ -37,14 +37,17 @@ export function importContents(
   }
 }
 
-/** A module is strict, so that every name is what it seems. esbuild would look for the file that the comment names. */
+/**
+ * A module is strict, so names in it have their usual meaning. esbuild would read the source map file that the comment
+ * names.
+ */
 function asModule(text: string): string {
   return `${text.replaceAll(/(\/[/*][#@]\s*)sourceMappingURL=/g, "$1sourceMappingURL_")}\nexport {};`;
 }
 
 /**
- * Takes `import()` out of code. A bundler answers it by itself where its argument is a pattern: it looks for files of this
- * machine, which no plugin hears of. Turned into `require()`, which the bundle defines, it is an error when it is run.
+ * Replaces `import()` in code. A bundler itself resolves it if its argument is a pattern: it searches files of this
+ * machine, without calling a plugin. As `require()`, which the bundle defines, it throws when it is executed.
  */
 export async function withoutDynamicImport(
   { contents, loader }: ImportContents,
@@ -52,7 +55,7 @@ export async function withoutDynamicImport(
   esbuild: Pick<Esbuild, "transform">,
 ): Promise<ImportContents> {
   const isCode = loader === "ts" || loader === "js";
-  // What follows is a parenthesis, a dot, or a comment before them.
+  // Followed by a parenthesis, a dot, or a comment before them.
   if (!isCode || !/import\s*[(./]/.test(contents)) return { contents, loader };
   const lowered = await esbuild.transform(contents, {
     loader,

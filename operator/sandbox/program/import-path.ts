@@ -1,13 +1,13 @@
-/** What a program may import beside its own files. */
+/** The packages that a program may import in addition to its own files. */
 export const importable = ["cdk8s", "cdk8s-plus-27", "constructs", "fairlead/delivery", "zod"] as const;
 
-/** What an import stands for: a library, a file of the folder, or why it is refused. */
+/** The target of an import: a library, a file of the folder, or the reason why it is rejected. */
 export type ImportTarget =
   | { readonly library: string }
   | { readonly path: string }
   | { readonly refused: string };
 
-/** TypeScript's way: an import of `x.js` means the source `x.ts`, and the extension may be left out. */
+/** As in TypeScript: an import of `x.js` refers to the source `x.ts`, and the extension may be omitted. */
 const candidates = (path: string): readonly string[] => [
   path,
   path.replace(/\.(m?)js$/, ".$1ts"),
@@ -17,11 +17,11 @@ const candidates = (path: string): readonly string[] => [
 ];
 
 /**
- * Finds what one import of a program means. Pure: nothing but the list of the folder's files is asked.
+ * Resolves one import of a program. Pure: it uses only the list of the folder's files.
  *
- * @param specifier As it is written in the program.
+ * @param specifier As written in the program.
  * @param importer Path of the file that imports, relative to the folder; undefined: the specifier is the entry itself.
- * @param folder Every regular file, and every entry that is refused, with what it is.
+ * @param folder Every regular file, and every rejected entry with its type.
  */
 export function resolveImport(
   specifier: string,
@@ -65,7 +65,7 @@ const nodeModules: ReadonlySet<string> = new Set(
   ),
 );
 
-/** `./b` seen from `x/a.ts` is `x/b`. Undefined: it leaves the folder. */
+/** `./b` relative to `x/a.ts` is `x/b`. Undefined: it leaves the folder. */
 function joinPath(importer: string | undefined, specifier: string): string | undefined {
   const parts = importer?.split("/").slice(0, -1) ?? [];
   for (const part of specifier.split("/")) {

@@ -1,11 +1,11 @@
 import { readJson } from "../../render/json-text.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 
-/** Characters that `JSON.parse` takes a few milliseconds for, whatever they are. */
+/** Number of characters that `JSON.parse` parses within a few milliseconds, for any content. */
 const AT_ONCE = 65_536;
 
 /**
- * Reads JSON that a program may have made up. `JSON.parse` would take 0.4 s for 4 MiB of empty objects.
+ * Parses untrusted JSON of a program. `JSON.parse` would take 0.4 s for 4 MiB of empty objects.
  *
  * @throws SyntaxError, JsonTextError
  */

@@ -1,7 +1,7 @@
 /**
- * Makes the generated classes of cdk8s-plus-27's `imports/k8s.js` come to be when they are first used: there are over a
- * hundred, a program uses a few, and every context of a program evaluates the file. A class that does not look as expected
- * stays as it is.
+ * Makes the generated classes of cdk8s-plus-27's `imports/k8s.js` be evaluated at their first use: there are over a
+ * hundred, a program uses a few, and every context of a program evaluates the file. A class that does not have the
+ * expected form stays as it is.
  *
  * @param code The file: classes of API objects, each followed by its export, its jsii name and its `GVK`.
  */

@@ -4,7 +4,7 @@ import { digestOf } from "../../../synth/digest.ts";
 import type { ProgramLibraries } from "./build-libraries.ts";
 import type { Esbuild } from "./esbuild-service.ts";
 
-/** Name of the file that an image has beside its program: the result of buildLibraries() as JSON. */
+/** Name of the file in an image, beside the program: the result of buildLibraries() as JSON. */
 export const librariesFile = "program-libraries.json";
 
 /** The libraries with their digest: a program's objects depend on them as on its own code. */
@@ -12,7 +12,7 @@ export interface LoadedLibraries extends ProgramLibraries {
   readonly digest: string;
 }
 
-/** Reads the libraries where an image has them, or makes them of what is installed. */
+/** Reads the libraries of an image, or builds them from installed packages. */
 export async function loadLibraries(esbuild: Esbuild): Promise<LoadedLibraries> {
   const libraries = (await readPrepared()) ?? (await buildHere(esbuild));
   const digest = digestOf(libraries.libraries.map(({ code }) => code).join("\n"));

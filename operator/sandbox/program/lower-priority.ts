@@ -5,11 +5,11 @@ import { setPriority } from "node:os";
 const LOWEST = 19;
 
 /**
- * From now on a process gets of the processor what others leave.
+ * Lowers the CPU priority of a process.
  *
- * Linux may share a processor among sessions first (sched(7), the autogroup feature), and there a nice value says something
- * within its session only: one that has a session for itself would lose nothing by it. So the session of a process that leads
- * one is lowered, too; another process's session may be that of the operator, or of the user's terminal.
+ * Linux may first divide the CPU among sessions (sched(7), the autogroup feature). A nice value then applies only within
+ * its session, and has no effect on a process with a session of its own. Therefore the priority of the session of a
+ * session leader is lowered, too. The session of another process may be that of the operator, or of the user's terminal.
  */
 export function lowerPriority(pid: number): void {
   tryTo(() => setPriority(pid, LOWEST));
@@ -20,12 +20,12 @@ export function lowerPriority(pid: number): void {
 
 function leadsSession(pid: number): boolean {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  // The name of a program may contain anything. Behind it stand state, parent, group and session.
+  // The name of a program may contain anything. State, parent, group and session follow it.
   const session = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3];
   return Number(session) === pid;
 }
 
-/** The process may have ended in between, and not every system has such groups. */
+/** The process may have ended, and not every system has autogroups. */
 function tryTo(lower: () => void): void {
   try {
     lower();

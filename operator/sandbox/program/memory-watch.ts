@@ -7,11 +7,11 @@ export interface MemoryWatchOptions {
   /** Default: any number. A limit of the kernel would count all processes of the user. */
   readonly maxThreads?: number;
   readonly onOver: (what: "memory" | "threads") => void;
-  /** Default: 20 ms. What is filled meanwhile is over the limit. */
+  /** Default: 20 ms. Memory may exceed the limit by what is allocated within this interval. */
   readonly everyMs?: number;
 }
 
-/** Memory and threads of a process now. */
+/** Current memory and threads of a process. */
 interface Usage {
   readonly residentBytes: number;
   readonly ownBytes: number;
@@ -19,10 +19,10 @@ interface Usage {
 }
 
 /**
- * Polls the resident memory and the threads of a process from outside: the heap limit of V8 does not cover array buffers.
- * Does nothing where there is no /proc.
+ * Polls the resident memory and the threads of a process from outside: the heap limit of V8 does not cover array
+ * buffers. Does nothing where there is no /proc.
  *
- * @returns Ends the watch.
+ * @returns A function that ends the watch.
  */
 export function watchMemory(pid: number, options: MemoryWatchOptions): () => void {
   const { clock, limitMiB, maxThreads = Number.POSITIVE_INFINITY, onOver, everyMs = 20 } = options;
@@ -38,12 +38,12 @@ export function watchMemory(pid: number, options: MemoryWatchOptions): () => voi
   return () => cancel();
 }
 
-/** Memory that only this process takes, in bytes: resident, without pages of files. Undefined: as {@link residentBytes}. */
+/** Private memory of a process, in bytes: resident, without pages of files. Undefined: as {@link residentBytes}. */
 export function ownBytes(pid: number): number | undefined {
   return readUsage(pid)?.ownBytes;
 }
 
-/** Resident memory of a process in bytes; undefined: there is no such process, or no way to ask. */
+/** Resident memory of a process in bytes; undefined: there is no such process, or it cannot be determined. */
 export function residentBytes(pid: number): number | undefined {
   return readUsage(pid)?.residentBytes;
 }

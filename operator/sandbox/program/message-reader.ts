@@ -7,13 +7,13 @@ export interface SandboxMessage {
   readonly parts: readonly Buffer[];
 }
 
-/** The bytes are not what a sandbox sends: its program has written to the pipe. */
+/** The bytes are not a message of a sandbox: its program has written to the pipe. */
 export { FrameError as SandboxGarbageError };
 
 const HEADER_BYTES = 4_096;
 const PARTS = 16;
 
-/** Reads the answers of a sandbox, one at a time, from bytes which may be anything. */
+/** Reads the answers of a sandbox, one at a time, from untrusted bytes. */
 export class MessageReader {
   readonly #frames: FrameReader;
 
@@ -22,7 +22,7 @@ export class MessageReader {
   }
 
   /**
-   * @returns The message that this chunk completes, if it does.
+   * @returns The message that this chunk completes, if any.
    * @throws SandboxGarbageError; RangeError when it is too long.
    */
   push(chunk: Buffer): SandboxMessage | undefined {

@@ -2,41 +2,41 @@ import { SourceError } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { FairSemaphore, type Permit } from "../../runtime/fair-semaphore.ts";
 
-/** A job took more than its small share. It is run again with all that a job may have. */
+/** A job exceeded its small share. It is repeated with the full limit of a job. */
 export class OverShareError extends SourceError {}
 
-/** Resident memory that is enough for most jobs. A program of cdk8s takes 80 to 110 MiB. */
+/** Resident memory that is enough for most jobs. A program with cdk8s takes 80 to 110 MiB. */
 const SHARE_MIB = 128;
-/** Of the resident memory of a process, pages of files, which all processes of a program share. */
+/** Pages of files within the resident memory of a process. All processes of a program share them. */
 const FILES_MIB = 40;
-/** Jobs that are known to need more than a share. */
+/** Maximum number of jobs that are remembered as needing more than a share. */
 const LARGE_KEYS = 1_000;
 
 export interface ProgramMemoryOptions {
   readonly clock: Clock;
-  /** For all processes of programs and of the bundler together. */
+  /** Memory of all processes of programs and of the bundler together. */
   readonly budgetMiB: number;
 }
 
 export interface MemoryJob {
   readonly namespace: string;
-  /** Names the job: one that needed more than a share gets more the next time. */
+  /** Identifies the job: one that exceeded its share gets more the next time. */
   readonly key: string;
-  /** Most resident memory that the job may have. */
+  /** Maximum resident memory of the job. */
   readonly mostMiB: number;
 }
 
-/** Memory that a job may take, resident. */
+/** Resident memory that a job may take. */
 export interface MemoryGrant {
   readonly limitMiB: number;
-  /** There is more for the job if it needs it: say so by an {@link OverShareError}. */
+  /** More memory is available for the job: throw an {@link OverShareError} to get it. */
   readonly isShare: boolean;
   readonly permit: Permit;
 }
 
 /**
- * Shares out the memory of program processes and of the bundler. Every job begins with a small share, so that several run at
- * a time. A job that needs more is run again, with the most that a job may have.
+ * Distributes the memory of program processes and of the bundler. Every job starts with a small share, so that several
+ * run at a time. A job that needs more is repeated with the full limit of a job.
  */
 export class ProgramMemory {
   readonly #budgetMiB: number;
@@ -48,20 +48,20 @@ export class ProgramMemory {
     this.#mebibytes = new FairSemaphore({ permits: budgetMiB, perTenant: budgetMiB / 2, clock });
   }
 
-  /** Memory that no running job may take. */
+  /** Memory that is not granted to a running job. */
   get freeMiB(): number {
     return this.#budgetMiB - this.#mebibytes.held;
   }
 
-  /** The most that a job may have: what it asks for, if the budget has that much. */
+  /** The full limit of a job: its own limit, or the budget if that is smaller. */
   limitOf(mostMiB: number): number {
     return Math.min(mostMiB, this.#budgetMiB + FILES_MIB);
   }
 
   /**
-   * Runs a job when there is memory for it, with a share first.
+   * Runs a job when memory is available for it, first with a share.
    *
-   * @throws What the job throws, apart from the {@link OverShareError} of its share.
+   * @throws Errors of the job, except the {@link OverShareError} of its share.
    */
   async run<Result>(job: MemoryJob, work: (grant: MemoryGrant) => Promise<Result>): Promise<Result> {
     if (!this.#large.has(job.key) && SHARE_MIB < this.limitOf(job.mostMiB)) {

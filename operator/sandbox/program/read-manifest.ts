@@ -2,13 +2,13 @@ import type { Manifest } from "../../../synth/manifest.ts";
 import { programFailure } from "./program-failure.ts";
 
 const halfCharacter = "contains a lone surrogate (half of a character)";
-/** Deepest nesting of an object. */
+/** Maximum nesting of an object. */
 const DEPTH = 110;
-/** As the operator takes them (operator/sandbox/read-object.ts), and their lengths. */
+/** Names that the operator accepts (operator/sandbox/read-object.ts), and their maximum lengths. */
 const apiVersionPattern = /^(?=.{1,317}$)([a-z0-9][-a-z0-9.]*\/)?[a-z0-9]+$/i;
 const kindPattern = /^[a-z][a-z0-9]{0,62}$/i;
 const namePattern = /^(?!\.{1,2}$)[^/%\s\p{C}]+$/u;
-/** What only the API server writes. */
+/** Fields that only the API server writes. */
 const serverFields = [
   "uid",
   "resourceVersion",
@@ -21,10 +21,10 @@ const serverFields = [
 ];
 
 /**
- * Checks one object that a program made, and leaves out what only the API server writes.
+ * Checks one object that a program created, and removes the fields that only the API server writes.
  *
  * @param origin Path of its construct, for messages.
- * @returns The manifest, and the fields that were left out.
+ * @returns The manifest, and the removed fields.
  * @throws SourceError RenderFailed.
  */
 export function readManifest(

@@ -9,7 +9,7 @@ import { readJsonInSlices } from "./json-in-slices.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import { readManifest } from "./read-manifest.ts";
 
-/** What a run says of itself in its first line. Nothing of it is to be believed before it is checked. */
+/** The first line of a run's output. Untrusted until it is checked. */
 export type OutputHead =
   | { readonly state: "pending" }
   | { readonly state: "limit"; readonly message: string }
@@ -27,16 +27,19 @@ export type OutputHead =
 
 export interface ReadOutputLimits {
   readonly objects: number;
-  /** Most memory that all objects together may take, in bytes, as estimated. Default: no limit. */
+  /** Maximum memory of all objects together, in bytes, as estimated. Default: no limit. */
   readonly memory?: number;
 }
 
-/** Longest first line: paths of constructs and edges; and longest JSON of one object, which the API server takes less of. */
+/**
+ * Maximum length of the first line, which holds paths of constructs and edges, and of the JSON of one object, for which
+ * the API server's limit is lower.
+ */
 const LINE_CHARACTERS = 4 * 2 ** 20;
-/** Most memory that one line may take when it is parsed, in bytes, as estimated. */
+/** Maximum memory of one parsed line, in bytes, as estimated. */
 const LINE_MEMORY = 32 * 2 ** 20;
 
-/** Splits off the first line, with what the program printed. */
+/** Reads the first line, with the output of the program's console. */
 export async function readHead(text: string): Promise<{ readonly head: OutputHead; readonly log: string }> {
   const head = await parseLine(text.slice(0, endOfLine(text, 0)));
   const log = typeof head["log"] === "string" ? head["log"] : "";
@@ -70,7 +73,7 @@ export async function readHead(text: string): Promise<{ readonly head: OutputHea
 }
 
 /**
- * Makes manifests of what a run collected, which its program may have made up: everything is checked.
+ * Converts the output of a run to manifests. The output is untrusted: everything is checked.
  *
  * @throws SourceError RenderFailed, RenderLimit.
  */
@@ -92,7 +95,7 @@ export async function readObjects(
     if (manifests.length >= mostObjects) throw programLimit(`it creates more than ${mostObjects} objects`);
     const origin = origins[manifests.length] ?? "";
     const line = text.slice(at + 1, end);
-    // Before it is scanned, which takes 40 ms for all that a program may answer.
+    // Checked before it is scanned, which takes 40 ms for the longest output.
     refuseLongLine(line);
     size += estimateMemory(line);
     if (size > memoryLimit) {
@@ -114,7 +117,7 @@ export async function readObjects(
     manifests,
     origins,
     dependencies: readEdges(head.edges, origins),
-    // As digestOf() of synth/digest.ts makes it, without the whole text in memory.
+    // As digestOf() of synth/digest.ts, without the whole text in memory.
     digest: hash
       .update(manifests.length === 0 ? "[]" : "]")
       .digest("hex")
@@ -124,7 +127,7 @@ export async function readObjects(
   };
 }
 
-/** With the memory that the manifests take, in bytes, as estimated. */
+/** The result, with the estimated memory of the manifests in bytes. */
 type ReadObjects = Pick<Rendered, "manifests" | "origins" | "dependencies" | "digest" | "warnings"> & {
   readonly size: number;
 };
@@ -152,7 +155,7 @@ export function readEdges(
 /**
  * Depth first, without recursion: a chain may be as long as there are objects.
  *
- * @throws SourceError RenderFailed for objects that depend on each other in a circle.
+ * @throws SourceError RenderFailed for circular dependencies.
  */
 export function refuseCycles(
   dependencies: ReadonlyMap<number, readonly number[]>,

@@ -6,22 +6,22 @@ export interface SandboxArgumentsInput {
   readonly runner: string;
   readonly memoryMiB: number;
   readonly walls: KernelWalls;
-  /** Path of `prlimit`, which sets limits where there is no launcher; undefined: not installed. */
+  /** Path of `prlimit`, which sets limits if there is no launcher; undefined: not installed. */
   readonly prlimit: string | undefined;
 }
 
-/** The whole environment of a sandbox. Without the empty variable, OpenSSL insists on reading its configuration. */
+/** The whole environment of a sandbox. Without the empty variable, OpenSSL requires its configuration file. */
 export const sandboxEnvironment = { TZ: "UTC", LC_ALL: "C", OPENSSL_CONF: "" };
 
-/** More descriptors than Node needs, which takes some 25. */
+/** More file descriptors than Node needs, which opens about 25. */
 const OPEN_FILES = 64;
 
-/** What a bare process maps for writing: 512 MiB are V8's place for code, stacks of threads take the rest. */
+/** Writable mappings of a bare process: 512 MiB are V8's code space, the rest are stacks of threads. */
 const BASE_MIB = 768;
 
 /**
- * The command line of a sandbox. Each layer holds without the others: no right of Node's permission model is given, what
- * that model does not cover is turned off by flags, and the kernel's limits hold whatever runs.
+ * The command line of a sandbox. Each layer works without the others: Node's permission model grants nothing, flags
+ * disable what that model does not cover, and the kernel's limits apply to any code.
  *
  * @returns Program and arguments; without the program: Node itself.
  */
@@ -30,19 +30,19 @@ export function sandboxArguments({ runner, memoryMiB, walls, prlimit }: SandboxA
   readonly arguments: readonly string[];
 } {
   const flags = [
-    // Files, child processes, workers, native addons, WASI, network, inspector: nothing of it is allowed.
+    // Files, child processes, workers, native addons, WASI, network, inspector: all are denied.
     "--permission",
     "--no-experimental-sqlite",
     "--no-experimental-webstorage",
     "--no-addons",
     "--disable-sigusr1",
     "--disallow-code-generation-from-strings",
-    // V8 has no flag that removes WebAssembly alone (`--jitless` does, and makes programs 1.4 to 3 times slower): no
+    // V8 has no flag that disables only WebAssembly (`--jitless` does, and makes programs 1.4 to 3 times slower): no
     // module may have a function, a memory or a table.
     "--max-wasm-functions=0",
     "--wasm-max-mem-pages=0",
     "--wasm-max-table-size=0",
-    // Nothing in the process can change these flags again: V8 ends it instead.
+    // Nothing in the process can change these flags afterwards: V8 would abort.
     "--freeze-flags-after-init",
     "--no-warnings",
     "--unhandled-rejections=none",
@@ -53,7 +53,7 @@ export function sandboxArguments({ runner, memoryMiB, walls, prlimit }: SandboxA
     runner,
   ];
   const command = [process.execPath, ...flags];
-  // Memory that is mapped for writing: array buffers are refused before they fill the machine.
+  // Limit of writable mappings, so that array buffers cannot exhaust the memory of the machine.
   const dataBytes = (memoryMiB + BASE_MIB) * 2 ** 20;
   if (walls.launcher !== undefined) {
     const rules = {

@@ -16,15 +16,15 @@ export interface SandboxPoolOptions {
   readonly clock: Clock;
   readonly limits: SandboxLimits;
   /**
-   * Where they do not keep the processes apart, programs of two namespaces never run at the same time, and all processes
-   * of one namespace end before one of another namespace starts.
+   * Without essential isolation, programs of two namespaces never run at the same time, and all processes of one
+   * namespace end before one of another namespace starts.
    */
   readonly walls: KernelWalls;
   readonly libraries: () => Promise<LoadedLibraries>;
   readonly memory: ProgramMemory;
-  /** A process that was not used for this long ends. */
+  /** A process that was not used for this time ends. */
   readonly idleMs: number;
-  /** Has a process get of the processor what others leave. Default: this process does that itself. */
+  /** Lowers the CPU priority of a process. Default: this process does it itself. */
   readonly lowerPriority?: ((pid: number) => void) | undefined;
 }
 
@@ -32,39 +32,39 @@ export interface SandboxRun {
   readonly namespace: string;
   readonly bundle: Bundle;
   readonly request: string;
-  /** Longest run that is asked for. */
+  /** Requested timeout. */
   readonly timeoutMs: number;
-  /** Longest run that is allowed. */
+  /** Maximum timeout. */
   readonly longestMs: number;
   readonly patience?: RunPatience;
 }
 
 export interface SandboxResult {
-  /** What the runs gave: one text, or several if they differ. */
+  /** Output of the runs: one text, or several if they differ. */
   readonly texts: readonly string[];
   /** Whether the process had run the program before. */
   readonly warm: boolean;
-  /** How long it waited for its turn. */
+  /** How long it waited in the queue. */
   readonly queuedMs: number;
 }
 
-/** Time to wait for a run before another process starts beside its own, which takes a few times as long. */
+/** Time to wait for a run of the same program before another process starts for it, which takes a few times as long. */
 const WORTH_WAITING_MS = 100;
-/** Delay after the last run until a spare process starts: applying the result of the run needs the processor first. */
+/** Delay after the last run until a spare process starts: applying the result of the run has precedence on the CPU. */
 const CALM_MS = 500;
-/** A process ends after this many runs, whatever it has kept of them. */
+/** A process ends after this number of runs, to limit what accumulates in it. */
 const RUNS = 500;
 
-/** A run that took this long ends when a program of another namespace waits for its place. */
+/** A run that took this long is ended when a program of another namespace waits for its permit. */
 const SHARED_MS = 30_000;
 
-/** Sandboxes, warm where that is safe: a process serves one bundle of one namespace, and nothing else ever. */
+/** Sandboxes, which are reused where that is safe: a process serves one bundle of one namespace, and nothing else. */
 export class SandboxPool {
   readonly #options: SandboxPoolOptions;
   readonly #blanks: BlankSandboxes;
   readonly #processes: FairSemaphore;
   readonly #running = new Set<SandboxProcess>();
-  /** Per bundle of a namespace: one run at a time, until that run lets the next one begin. */
+  /** Per bundle of a namespace: one run at a time, until that run allows the next one to start. */
   readonly #turns = new FairSemaphore({ permits: Number.POSITIVE_INFINITY, perTenant: 1 });
   readonly #idle: IdleSandboxes;
   #cancelWarmUp = (): void => {};
@@ -84,14 +84,14 @@ export class SandboxPool {
     });
   }
 
-  /** There will be something to run in a moment. */
+  /** Call it when a run is expected soon. */
   warmUp(): void {
     this.#blanks.warmUp();
   }
 
   /**
-   * Runs a program, each time in a context of its own; in a process that has not run it before twice, because where two
-   * runs were the same, its clock and random numbers are known to be ours.
+   * Runs a program, each time in a new context. In a process that has not run it before it runs twice: if both results
+   * are equal, the program uses only the fixed clock and random numbers.
    *
    * @throws SourceError
    */
@@ -151,7 +151,7 @@ export class SandboxPool {
       patience?.onRunning?.(false);
       over.abort();
       if (sandbox !== undefined) this.#putBack(namespace, key, sandbox);
-      // Its memory is free only then, and where nothing else keeps processes apart, the next one may start only then.
+      // Its memory is free only after its end, and without isolation the next process may start only then.
       if (sandbox?.isOver === true) await sandbox.ended;
     }
   }
@@ -198,20 +198,20 @@ interface Place {
   readonly key: string;
   readonly permit: Permit;
   readonly grant: MemoryGrant;
-  /** Lets the next run of the same program begin. */
+  /** Allows the next run of the same program to start. */
   readonly letNext: () => void;
 }
 
 interface Run {
   readonly sandbox: SandboxProcess;
   readonly permits: readonly Permit[];
-  /** Aborts when it has ended. */
+  /** Aborts when the run has ended. */
   readonly over: AbortSignal;
   readonly clock: Clock;
   readonly lowerPriority: (pid: number) => void;
 }
 
-/** What happens when a run is found to take long. */
+/** Handles a run that takes long. */
 function growOld(
   { sandbox, permits, over, clock, lowerPriority }: Run,
   patience: RunPatience | undefined,

@@ -11,9 +11,9 @@ import { OverShareError } from "./program-memory.ts";
 import { sandboxArguments, sandboxEnvironment } from "./sandbox-arguments.ts";
 
 export interface SandboxLimits {
-  /** Resident memory, in all. */
+  /** Total resident memory, in MiB. */
   readonly memoryMiB: number;
-  /** What one run may give. */
+  /** Maximum output of one run. */
   readonly outputBytes: number;
 }
 
@@ -28,30 +28,29 @@ export interface SandboxOptions {
 export interface AskOptions {
   readonly timeoutMs: number;
   readonly limit?: string;
-  /** A smaller limit of memory than the process has. A process that exceeds it ends with an {@link OverShareError}. */
+  /** A smaller memory limit than the process has. A process that exceeds it ends with an {@link OverShareError}. */
   readonly shareMiB?: number | undefined;
   readonly onOld?: () => void;
 }
 
-/** Most that is kept of what the process says on standard error, which is only ever V8's last words. */
+/** Maximum number of characters kept of the process's standard error, to which only V8 writes before it aborts. */
 const LAST_WORDS = 16_384;
-/** So much longer than the program's own limit may a run take: the process ends it first, where it can. */
+/** Extra time before the process is killed: usually it ends the run itself at the program's own timeout. */
 const GRACE_MS = 1_000;
-/** A run that takes longer is not to be waited for by others. */
+/** Others do not wait for a run that takes longer. */
 const YOUNG_MS = 1_000;
 
-/** Node has a dozen. Programs have no way to start one, unless they left their context. */
+/** Node has a dozen threads. Programs cannot start one, unless they escaped from their context. */
 const MAX_THREADS = 64;
 const tooManyThreads = `it has more than ${MAX_THREADS} threads`;
 
 const stopped = "stopped";
-/** V8's last words when something changes its flags (`--freeze-flags-after-init`); it ends as if memory had run out. */
+/**
+ * V8's message when something changes its flags (`--freeze-flags-after-init`); it then aborts as if memory had run out.
+ */
 const flagsFrozen = "Check failed: !IsFrozen()";
 
-/**
- * A process without rights, which runs one program again and again (inside/runner.ts). Everything that it says may be made
- * up by the program.
- */
+/** A process without privileges, which runs one program repeatedly (inside/runner.ts). All of its output is untrusted. */
 export class SandboxProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #options: SandboxOptions;
@@ -68,7 +67,7 @@ export class SandboxProcess {
   constructor(options: SandboxOptions) {
     const { runner, walls, prlimit, limits } = options;
     this.#options = options;
-    // Two runs that differ come both; what is beyond that is no answer.
+    // If two runs differ, both texts are sent; longer output is invalid.
     this.#reader = new MessageReader(2 * limits.outputBytes + 2 ** 20);
     const { memoryMiB } = limits;
     const { wrapper, arguments: words } = sandboxArguments({ runner, walls, prlimit, memoryMiB });
@@ -81,7 +80,7 @@ export class SandboxProcess {
     this.#listen();
   }
 
-  /** It can be asked no more. */
+  /** It accepts no more requests. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -95,7 +94,7 @@ export class SandboxProcess {
     return this.#child.pid;
   }
 
-  /** Sends what needs no answer. */
+  /** Sends a message without an answer. */
   tell(header: ToSandbox, parts: readonly Uint8Array[] = []): void {
     this.#child.stdin.write(encodeMessage(header, parts));
   }
@@ -105,7 +104,7 @@ export class SandboxProcess {
    *
    * @param options.limit Whose limit `timeoutMs` is, for the message.
    * @param options.onOld Called when the answer takes longer than a second.
-   * @throws SourceError when the process ends instead, or has to be ended.
+   * @throws SourceError when the process ends or is killed before its answer.
    */
   async ask(
     header: ToSandbox,
@@ -146,7 +145,7 @@ export class SandboxProcess {
     }
   }
 
-  /** Ends it at once; `why` is what its program did. Without it, it is only needed no more. */
+  /** Kills it; `why` is the cause if its program is responsible. Without it, the process is just not needed any more. */
   kill(why?: SourceError): void {
     this.#killedFor ??= why;
     this.#ended ||= stopped;
@@ -156,7 +155,7 @@ export class SandboxProcess {
 
   #listen(): void {
     const { stdin, stdout, stderr } = this.#child;
-    // The process ended before it read everything: that it ended is what is told.
+    // The process ended before it read all input: its end is reported, not this error.
     stdin.on("error", () => {});
     stderr.on("data", (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk.toString("latin1")).slice(0, LAST_WORDS);

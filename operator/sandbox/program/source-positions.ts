@@ -1,18 +1,18 @@
 import { SourceMap } from "node:module";
 import type { Bundle } from "./bundle.ts";
 
-/** A place in a program's sources, lines and columns from 1. */
+/** A position in a program's sources, with lines and columns from 1. */
 export interface SourcePosition {
   readonly path: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Reading a larger map would hold everything else up: then there are no places. */
+/** Parsing a larger map would block the event loop: then no positions are reported. */
 const MAP_CHARACTERS = 2 * 2 ** 20;
 const FRAMES = 50;
 
-/** The places in the program's own sources that a stack trace goes through, innermost first. */
+/** The positions of a stack trace in the program's own sources, innermost first. */
 export function positionsOf(stack: string, { sourceMap }: Pick<Bundle, "sourceMap">): SourcePosition[] {
   const frames = [...stack.matchAll(/release-program\.js:(\d{1,7}):(\d{1,7})/g)].slice(0, FRAMES);
   if (frames.length === 0 || sourceMap === "" || sourceMap.length > MAP_CHARACTERS) return [];

@@ -6,7 +6,7 @@ import type { ReportedWalls } from "../../../operator/sandbox/walls-report.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { aFakeZone, aSocketFolder } from "../../fakes/sandbox-zone.ts";
 
-test("the walls of a zone are known before anything is rendered, and the zone is free for renders then", async () => {
+test("the isolation of a zone is known before anything is rendered, and renders can use its connection afterwards", async () => {
   const zoneSockets = aSocketFolder();
   mkdirSync(`${zoneSockets}/sandbox`);
   const log = new RecordingLogger();
@@ -28,7 +28,7 @@ test("the walls of a zone are known before anything is rendered, and the zone is
   await vi.waitUntil(() => found.size === 1);
   expect(found.get("programs")).toMatchObject({ inForce: [], keptApart: false });
   found.clear();
-  // A zone takes one connection at a time.
+  // A zone accepts one connection at a time.
   ask();
   await vi.waitUntil(() => found.size === 1);
   expect(log.entries.filter(({ level }) => level === "warn")).toEqual([]);

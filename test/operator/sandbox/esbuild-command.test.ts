@@ -15,13 +15,13 @@ test("esbuildVariables() changes nothing without a launcher", () => {
   expect(esbuildVariables({ walls: noKernelWalls("none"), program, read: [] })).toEqual({});
 });
 
-describe.runIf(launcher !== undefined)("esbuild behind the walls", () => {
+describe.runIf(launcher !== undefined)("esbuild with isolation", () => {
   async function aFile(): Promise<{ folder: string; file: string }> {
     const folder = await mkdtemp(join(tmpdir(), "fairlead-esbuild-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const file = join(folder, "secret.txt");
     await writeFile(file, "t0ken");
-    // No mode keeps anybody from it.
+    // Its mode allows everyone to read it.
     await chmod(folder, 0o755);
     return { folder, file };
   }
@@ -30,11 +30,11 @@ describe.runIf(launcher !== undefined)("esbuild behind the walls", () => {
     return (await run(launcher ?? "", words, { cwd: "/", env })).stdout;
   };
 
-  test("is esbuild", async () => {
+  test("runs as esbuild", async () => {
     expect(await start(["--version"])).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  test("reads the files that it was given, and no other", async () => {
+  test("reads only the files in its arguments", async () => {
     const { folder, file } = await aFile();
     expect((await run(program, [file])).stdout).toContain("t0ken");
     expect(await start([file], [folder])).toContain("t0ken");

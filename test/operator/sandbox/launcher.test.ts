@@ -42,7 +42,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     expect(inForce).toContain("no-new-privileges");
   });
 
-  test.runIf(existsSync(perl))("says which layers a kernel lacks", async () => {
+  test.runIf(existsSync(perl))("reports which layers a kernel lacks", async () => {
     const report = async (numbers: readonly number[]): Promise<unknown> => {
       const words = ["-e", withoutCalls(numbers), launcher, ...reportArguments({ seccomp: "program" })];
       return JSON.parse((await run(perl, words)).stdout);
@@ -54,7 +54,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     expect(await report([seccompCall])).toMatchObject({ missing: expect.arrayContaining(["seccomp"]) });
   });
 
-  test.runIf(existsSync(perl))("starts nothing where a layer is missing that is required", async () => {
+  test.runIf(existsSync(perl))("starts nothing if a required layer is missing", async () => {
     const words = launchArguments({ ...node, require: ["files"] }, [
       process.execPath,
       "-e",
@@ -86,15 +86,18 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     });
   });
 
-  test.runIf(inForce.includes("files"))("allows what its rules name, and below a folder", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "fairlead-launch-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const write = `require("fs").writeFileSync(${JSON.stringify(join(folder, "text"))}, "x")`;
-    expect(await evaluate({ ...node, read: [...read, folder] }, write)).toBe("EACCES");
-    expect(await evaluate({ ...node, write: [folder] }, write)).toBe("undefined");
-    const list = `require("fs").readdirSync(${JSON.stringify(folder)})`;
-    expect(await evaluate({ ...node, read: [...read, folder] }, list)).toBe("text");
-  });
+  test.runIf(inForce.includes("files"))(
+    "allows the paths in its rules, and everything below a folder",
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), "fairlead-launch-"));
+      onTestFinished(() => rm(folder, { recursive: true }));
+      const write = `require("fs").writeFileSync(${JSON.stringify(join(folder, "text"))}, "x")`;
+      expect(await evaluate({ ...node, read: [...read, folder] }, write)).toBe("EACCES");
+      expect(await evaluate({ ...node, write: [folder] }, write)).toBe("undefined");
+      const list = `require("fs").readdirSync(${JSON.stringify(folder)})`;
+      expect(await evaluate({ ...node, read: [...read, folder] }, list)).toBe("text");
+    },
+  );
 
   test.runIf(inForce.includes("files"))("starts no other program, also without a filter", async () => {
     const start = (file: string, word: string) =>
@@ -103,7 +106,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     expect(await evaluate(node, start("process.execPath", "--version"))).toBe(process.version);
   });
 
-  test.runIf(inForce.includes("tcp"))("allows connections to the ports of its rules alone", async () => {
+  test.runIf(inForce.includes("tcp"))("allows connections only to the ports in its rules", async () => {
     const server = createServer((socket) => void socket.destroy());
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -115,7 +118,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     expect(await evaluate({ ...node, tcpConnect: "any" }, connect)).toBe("connected");
   });
 
-  test.runIf(inForce.includes("tcp"))("allows to listen on the ports of its rules alone", async () => {
+  test.runIf(inForce.includes("tcp"))("allows listening only on the ports in its rules", async () => {
     const listen = (port: number) =>
       `require("net").createServer().on("error", (e) => require("fs").writeSync(1, e.code)).listen(${port}, "127.0.0.1", function () { require("fs").writeSync(1, "listening"); this.close(); }) && ""`;
     expect(await evaluate(node, listen(0))).toBe("EACCES");
@@ -123,7 +126,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     expect(await evaluate({ ...node, tcpListen: [9_443] }, listen(0))).toBe("EACCES");
   });
 
-  test("gives a program a Unix socket that it could not make itself", async () => {
+  test("passes a program a Unix socket that it could not create itself", async () => {
     const folder = await mkdtemp(join(tmpdir(), "fairlead-launch-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const listen = join(folder, "socket");
@@ -144,7 +147,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     await served;
   });
 
-  test("takes its first words from the environment where the command line has no rules", async () => {
+  test("reads its first arguments from the environment if the command line contains no rules", async () => {
     const words = launchArguments({ ...node, seccomp: "program" }, [process.execPath]).join("\n");
     const start = async (args: readonly string[]): Promise<string> =>
       (await run(launcher, args, { cwd: "/", env: { FAIRLEAD_LAUNCH: words } })).stdout;
@@ -153,7 +156,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
   });
 
   test.runIf(inForce.includes("scopes"))(
-    "keeps signals and abstract sockets in, also without a filter",
+    "confines signals and abstract sockets, also without a filter",
     async () => {
       const name = `\\0fairlead-scope-${process.pid}`;
       const server = createServer((socket) => void socket.destroy());
@@ -165,7 +168,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     },
   );
 
-  test("gives the program no descriptor of its parent but its streams", async () => {
+  test("passes the program no descriptor of its parent except its streams", async () => {
     const look = 'try { require("fs").fstatSync(60); } catch (error) { console.log(error.code); }';
     const command = [process.execPath, "-e", look];
     const words = launchArguments({ ...node, seccomp: "program" }, command);
@@ -179,7 +182,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     expect(await said([launcher, ...words])).toBe("EBADF\n");
   });
 
-  test("limits what the program may take", async () => {
+  test("limits the resources of the program", async () => {
     const fill =
       "(() => { let got = 0; const all = []; try { for (;;) { all.push(new ArrayBuffer(64 << 20)); got += 64; if (got > 4096) break; } } catch {} return got; })()";
     const limits = { "memory-data": 896 * 2 ** 20, core: 0, "file-size": 0, "open-files": 64 };
@@ -191,7 +194,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
     await expect(loop).rejects.toMatchObject({ signal: "SIGKILL" });
   });
 
-  test("gives up root's rights", async () => {
+  test("drops root privileges", async () => {
     const status = 'require("fs").readFileSync("/proc/self/status", "utf8")';
     const text = await evaluate({ ...node, read: [...read, "/proc"] }, status);
     const fields = Object.fromEntries(text.split("\n").map((line) => line.split(":\t")));

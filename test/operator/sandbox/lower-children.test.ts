@@ -11,7 +11,7 @@ async function aChild(): Promise<number> {
   return child.pid ?? 0;
 }
 
-test("lowerChildren() lowers the children of a process that it asks for, also in pieces and between signs of life", async () => {
+test("lowerChildren() lowers the children that a process names, also if the requests are split and mixed with heartbeats", async () => {
   const [first, second, third] = [await aChild(), await aChild(), await aChild()];
   const lower = lowerChildren();
   lower(Buffer.from(`..${toLowerRequest(first)}.${toLowerRequest(second)}.`), process.pid);

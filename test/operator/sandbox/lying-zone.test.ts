@@ -14,7 +14,7 @@ import {
   theEnd,
 } from "../../fakes/sandbox-zone.ts";
 
-describe("ZoneRenderRunner, with a zone that lies", () => {
+describe("ZoneRenderRunner, with a zone that sends invalid data", () => {
   const many = Array.from({ length: 10_001 }, (_, index) => anObject(configMap(`c${index}`)));
   const two = [anObject(configMap("a")), anObject(configMap("b"))];
   const pairs = (count: number): number[] => Array.from({ length: 2 * count }, (_, index) => (index + 1) % 2);
@@ -53,9 +53,9 @@ describe("ZoneRenderRunner, with a zone that lies", () => {
       serve: sends(anObject({ ...configMap("a"), x: "x".repeat(1.6 * 2 ** 20) })),
     },
     { what: "too many objects", serve: sends(...many) },
-    { what: "an item that is nothing", serve: sends({ body: { origin: 1 } as never, parts: [] }) },
+    { what: "an item without content", serve: sends({ body: { origin: 1 } as never, parts: [] }) },
     { what: "an object without its text", serve: sends({ body: { origin: "" }, parts: [] }) },
-    { what: "edges to nowhere", serve: sends(someEdges(0, 1)) },
+    { what: "edges to unknown objects", serve: sends(someEdges(0, 1)) },
     { what: "edges before their objects", serve: sends(someEdges(0, 0), anObject(configMap("a"))) },
     { what: "half an edge", serve: sends(anObject(configMap("a")), someEdges(0)) },
     { what: "more edges than an item may have", serve: sends(...two, someEdges(...pairs(8_193))) },
@@ -66,9 +66,9 @@ describe("ZoneRenderRunner, with a zone that lies", () => {
     },
     { what: "a path above the folder", serve: async () => theEnd({ readPaths: ["../secret"] }) },
     { what: "an unknown field", serve: async () => theEnd({ verified: true }) },
-    { what: "a digest of its own", serve: async () => theEnd({}, { digest: "0".repeat(32) }) },
+    { what: "an unexpected digest", serve: async () => theEnd({}, { digest: "0".repeat(32) }) },
     { what: "details that are not JSON", serve: async () => ({ ...theEnd(), parts: [Buffer.from("{")] }) },
-    { what: "a flood of frames", serve: flood },
+    { what: "too many frames", serve: flood },
   ] satisfies readonly { readonly what: string; readonly serve: Serve }[])(
     "disconnects a zone that sends $what",
     async ({ serve }) => {

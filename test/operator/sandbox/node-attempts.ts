@@ -1,8 +1,8 @@
-// Attempts of code that left all inner walls of the sandbox, in plain Node: no permission model, no context.
+// Attempts of code that escaped from the isolation within the process, in plain Node: no permission model, no context.
 
-/** Places of the world outside that the attempts reach for. */
+/** Targets outside of the sandbox for the attempts. */
 export interface Outside {
-  /** A file with a text, and a folder that can be written to. */
+  /** A file with a text, and a writable folder. */
   readonly file: string;
   readonly folder: string;
   readonly tcpPort: number;
@@ -12,7 +12,7 @@ export interface Outside {
   readonly pid: number;
 }
 
-/** Code by what it does. Each succeeds in plain Node, and then changes nothing that another attempt needs. */
+/** Code by its name. Each succeeds in plain Node, and changes nothing that another attempt needs. */
 export const attempts = ({ file, folder, pid }: Outside): Readonly<Record<string, string>> => ({
   "read a file": `fs.readFileSync(${JSON.stringify(file)})`,
   "list a folder": `fs.readdirSync(${JSON.stringify(folder)})`,
@@ -36,7 +36,7 @@ export const attempts = ({ file, folder, pid }: Outside): Readonly<Record<string
   "change the priority of another process": `os.setPriority(${pid}, 1)`,
 });
 
-/** Expressions that give an emitter: `connect` or `listening` is a success, `error` a refusal. */
+/** Expressions that return an emitter: `connect` or `listening` means success, `error` means denied. */
 export const connections = (outside: Outside): Readonly<Record<string, string>> => ({
   "connect over TCP": `net.connect(${outside.tcpPort}, "127.0.0.1")`,
   "connect to a Unix socket": `net.connect(${JSON.stringify(outside.socket)})`,
@@ -47,24 +47,24 @@ export const connections = (outside: Outside): Readonly<Record<string, string>> 
   "open a UDP socket": 'dgram.createSocket("udp4").bind(0)',
 });
 
-/** Attempts by name: code that throws where it is refused, and expressions that give an emitter, as above. */
+/** Attempts by name: code that throws if it is denied, and expressions that return an emitter, as above. */
 export interface AttemptTable {
   readonly tries: Readonly<Record<string, string>>;
   readonly waits: Readonly<Record<string, string>>;
 }
 
-/** Result of the attempts. What is not refused succeeded. */
+/** Result of the attempts. All others succeeded. */
 export interface AttemptReport {
   readonly tried: readonly string[];
-  /** Error code of each attempt that was refused. */
+  /** Error code of each denied attempt. */
   readonly refused: Readonly<Record<string, string>>;
   readonly user: readonly [number, number];
   readonly environment: readonly string[];
 }
 
 /**
- * Code of an expression that gives a promise of an {@link AttemptReport}. The attempts find Node's modules by name, and
- * `some(values, attempt)`, which succeeds if the attempt does with one of the values.
+ * Code of an expression that returns a promise of an {@link AttemptReport}. The attempts can use Node's modules by name,
+ * and `some(values, attempt)`, which succeeds if the attempt succeeds with one of the values.
  */
 export function attemptCode({ tries, waits }: AttemptTable): string {
   const text = JSON.stringify;

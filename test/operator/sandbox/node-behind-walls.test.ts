@@ -6,7 +6,8 @@ import { kernelWalls, launcher } from "../../fakes/launcher.ts";
 import type { AttemptReport } from "./node-attempts.ts";
 import { attemptNames, WorldOutside } from "./world-outside.ts";
 
-// The sandbox after a perfect escape: a plain Node, no permission model, no context. The kernel's walls alone.
+// The sandbox after a complete escape: a plain Node, no permission model, no context. Only the kernel's isolation is
+// left.
 
 const { read, execute } = kernelWalls.node;
 const rules = { read, execute, seccomp: "program", environment: { OPENSSL_CONF: "" } } as const;
@@ -18,9 +19,9 @@ beforeAll(async () => {
 afterAll(() => world[Symbol.asyncDispose]());
 
 describe.runIf(process.platform === "linux")("plain Node", () => {
-  test("can do all of this without restrictions", async () => {
+  test("can do all of this without isolation", async () => {
     const { refused } = await world.attack("open", ([file = "", ...words]) => [file, words]);
-    // With Yama only root may read the memory of a process that is not a child.
+    // With Yama, only root may read the memory of a process that is not its child.
     const { "read the memory of another process": memory, ...others } = refused;
     expect(others).toEqual({});
     if (process.getuid?.() === 0) expect(memory).toBeUndefined();
@@ -28,14 +29,14 @@ describe.runIf(process.platform === "linux")("plain Node", () => {
   });
 });
 
-describe.runIf(launcher !== undefined)("plain Node behind the walls", () => {
+describe.runIf(launcher !== undefined)("plain Node with isolation", () => {
   let asNobody: AttemptReport;
   let asSelf: AttemptReport;
   beforeAll(async () => {
     const wrap = (user: number) => (command: string[]) =>
       [launcher ?? "", launchArguments({ ...rules, user }, command)] satisfies [string, string[]];
     asNobody = await world.attack("nobody", wrap(65_534));
-    // Without the help of file modes: the user that owns everything outside.
+    // Without the help of file modes: it runs as the user that owns everything outside.
     asSelf = await world.attack("self", wrap(0));
   });
 
@@ -59,7 +60,7 @@ describe.runIf(launcher !== undefined)("plain Node behind the walls", () => {
     expect(asSelf.user).toEqual(own);
   });
 
-  test("has no environment but the one that it is given", () => {
+  test("has only the given environment", () => {
     expect(asNobody.environment).toEqual(["OPENSSL_CONF"]);
   });
 });

@@ -5,7 +5,7 @@ import { RenderedSender } from "../../../operator/sandbox/rendered-sender.ts";
 import type { Message } from "../../../operator/zones/messages.ts";
 import { anObject, configMap, theEnd } from "../../fakes/sandbox-zone.ts";
 
-/** A reader's result for objects and the dependencies between them. */
+/** A reader's result for objects and their dependencies. */
 async function sendAndRead(count: number, edges: readonly (readonly [number, number])[]) {
   const reader = new RenderedReader({ onSlow: () => {}, memoryLimit: 2 ** 26 });
   const names = Array.from({ length: count }, (_, index) => `o${index}`);
@@ -31,7 +31,7 @@ describe("dependencies between the objects of a render", () => {
     expect(rendered.dependencies.get(7)?.[0]).toBe(0);
   });
 
-  test("are refused where they form a circle", async () => {
+  test("are refused if they form a cycle", async () => {
     const { read } = await sendAndRead(2, [
       [0, 1],
       [1, 0],
@@ -39,7 +39,7 @@ describe("dependencies between the objects of a render", () => {
     expect(read).toThrow("in a cycle: o0 → o1 → o0");
   });
 
-  test("are refused by the zone where the operator would refuse them", async () => {
+  test("are refused by the zone if the operator would refuse them", async () => {
     const edges = Array.from({ length: renderLimits.edges + 1 }, () => [1, 0] as const);
     await expect(sendAndRead(2, edges)).rejects.toMatchObject({ reason: "RenderLimit" });
   });

@@ -17,7 +17,7 @@ const anObject = (fields: object, origin = "a.yaml:1") => ({
 describe("RenderedSender", () => {
   test.for([
     { what: "a kind that is too long", fields: { kind: "A".repeat(64) } },
-    { what: "an odd group", fields: { apiVersion: ".x/v1" } },
+    { what: "an invalid group", fields: { apiVersion: ".x/v1" } },
     { what: "a control character in a name", fields: { metadata: { name: "a\u0001" } } },
     { what: "a key __proto__", fields: { data: JSON.parse('{"__proto__": 1}') } },
   ])("refuses $what, as the operator does", async ({ fields }) => {
@@ -39,7 +39,7 @@ describe("RenderedSender", () => {
     expect(sent.length).toBe(Math.floor(renderLimits.bytes / Buffer.byteLength(anObject({ text }).text)));
   });
 
-  test("refuses more objects than the operator takes", async () => {
+  test("refuses more objects than the operator accepts", async () => {
     const { sender } = aSender();
     for (let index = 0; index < renderLimits.objects; index++) await sender.send(anObject({}));
     expect(() => sender.send(anObject({}))).toThrow(expect.objectContaining({ reason: "RenderLimit" }));

@@ -41,7 +41,7 @@ const killReader = (zone: SandboxProcesses): void => {
   if (pid !== undefined) process.kill(pid, "SIGKILL");
 };
 
-/** The result in this process. The size is an estimate: characters here, bytes there. */
+/** The result in this process. The size is an estimate: of characters here, and of bytes in the zone. */
 const here = async (files: MemoryFiles) => ({
   ...(await renderManifests(files, new Turns(clock).begin())),
   size: expect.any(Number),
@@ -61,7 +61,7 @@ describe("the processes of the sandbox zone", () => {
     expect(await aZone().runner.run(request("a/b", files), patient)).toEqual(await here(files));
   });
 
-  test("report what is wrong with a folder in the same words", async () => {
+  test("report problems of a folder with the same messages", async () => {
     const wrong = new MemoryFiles({ "a.yaml": "apiVersion: v1\nkind: [x\n" });
     const [there, here_] = await Promise.allSettled([
       aZone().runner.run(request("a/b", wrong), patient),
@@ -71,7 +71,7 @@ describe("the processes of the sandbox zone", () => {
     expect(there).toEqual(here_);
   });
 
-  test("run a program, and report its mistakes with file and line", async () => {
+  test("run a program, and report its errors with file and line", async () => {
     const { runner } = aZone();
     const text = `
       import { type App, Chart } from "cdk8s";
@@ -98,7 +98,7 @@ describe("the processes of the sandbox zone", () => {
     });
   });
 
-  test("fail only a source that the operator would refuse, and keep the connection", async () => {
+  test("fail only a source that the operator would reject, and keep the connection", async () => {
     const { runner, log } = aZone();
     const odd = (object: string): Record<string, string> => ({
       "main.ts": `import { type App, ApiObject, Chart } from "cdk8s";
@@ -124,7 +124,7 @@ describe("the processes of the sandbox zone", () => {
     expect(log.entries.filter(({ level }) => level === "warn")).toEqual([]);
   });
 
-  test("lose nothing when they are killed in the middle of a render", async () => {
+  test("lose nothing when they are killed during a render", async () => {
     const { runner, zone, log } = aZone();
     await runner.run(request("a/b", files), patient);
     let hasListed = false;
@@ -140,7 +140,7 @@ describe("the processes of the sandbox zone", () => {
     expect(log.entries.map(({ message }) => message)).toContain("A process of a zone ended, restarting it");
   });
 
-  test("fail only the render that ends its process each time", async () => {
+  test("fail only the render that crashes its process each time", async () => {
     const { runner, zone } = aZone();
     await runner.run(request("a/b", files), patient);
     const bomb = Object.assign(new MemoryFiles({}), {
@@ -157,7 +157,7 @@ describe("the processes of the sandbox zone", () => {
     expect(good).toEqual({ status: "fulfilled", value: await here(files) });
   });
 
-  test("run only when there is something for them to render", async () => {
+  test("run only when there is something to render", async () => {
     const sandbox = composeSandbox({
       zoneSockets: undefined,
       walls: kernelWalls,
@@ -179,7 +179,7 @@ describe("the processes of the sandbox zone", () => {
     expect(started()).toHaveLength(2);
   });
 
-  test("end a program that loops and whose priority they lowered, of any namespace", async () => {
+  test("kill a program that loops and has a lowered priority, of any namespace", async () => {
     const { runner, zone } = aZone();
     const loop = new MemoryFiles({ "main.ts": "export default () => { for (;;); };" });
     const call = request("a/b", loop, program());
@@ -194,7 +194,7 @@ describe("the processes of the sandbox zone", () => {
     await vi.waitUntil(() => !childrenOf(zone.pidOf("programs")).includes(looping));
   });
 
-  test.runIf(launcher !== undefined)("have the kernel's walls around them, and around esbuild", async () => {
+  test.runIf(launcher !== undefined)("are isolated by the kernel, and esbuild too", async () => {
     const { runner, zone, walls } = aZone();
     const source = new MemoryFiles({ "main.ts": "export default () => {};" });
     await runner.run(request("a/b", source, program({})), patient);

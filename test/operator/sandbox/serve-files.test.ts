@@ -5,10 +5,10 @@ import type { FileListItem } from "../../../operator/sandbox/messages.ts";
 import { FileServer } from "../../../operator/sandbox/serve-files.ts";
 import type { Message } from "../../../operator/zones/messages.ts";
 
-/** The most that the zone accepts as one frame is 16 MiB; it closes the connection for a larger one. */
+/** The zone accepts frames of at most 16 MiB; it closes the connection for a larger one. */
 const FRAME_BYTES = 2 ** 20;
 
-test("a list of long paths that JSON makes longer comes in small frames, complete and in order", async () => {
+test("a list of long paths that JSON makes longer arrives in small frames, complete and in order", async () => {
   const paths = Array.from({ length: 1_000 }, (_, index) => "\u0001".repeat(4_000) + String(index));
   const files: SourceFiles = {
     list: async () => ({

@@ -9,7 +9,7 @@ import { ZoneLostError } from "../../../operator/zones/errors.ts";
 class FakeProcess {
   readonly #lose = new Set<() => void>();
 
-  /** A render that goes on until `work` is done, or until the process ends. */
+  /** A render that runs until `work` is done, or until the process ends. */
   async render(work: () => Promise<void>): Promise<"rendered"> {
     const { promise, reject } = Promise.withResolvers<never>();
     const lose = (): void => reject(new ZoneLostError("sandbox"));
@@ -27,7 +27,7 @@ class FakeProcess {
   }
 }
 
-test("new renders of a namespace that ends the process are not tried beside those of others", async () => {
+test("new renders of a namespace that crashes the process do not run together with those of others", async () => {
   const suspects = new Suspects({ clock: systemClock() });
   const wanted = new AbortController().signal;
   const zone = new FakeProcess();
@@ -50,7 +50,7 @@ test("new renders of a namespace that ends the process are not tried beside thos
   for (const error of await Promise.all(crashes)) expect(error).toBeInstanceOf(RenderEndedError);
 });
 
-test("a namespace takes no turns any more when it has no suspects", async () => {
+test("a namespace does not wait any more when it has no suspects", async () => {
   const suspects = new Suspects({ clock: systemClock() });
   const wanted = new AbortController().signal;
   const zone = new FakeProcess();

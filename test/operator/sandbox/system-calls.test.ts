@@ -24,7 +24,7 @@ const rules = {
 let other: ChildProcess;
 type Profile = "program" | "git" | "reader" | "programs" | "source";
 type Errors = Readonly<Record<string, number>>;
-/** Error numbers of the calls: with the filters, and without any. */
+/** Error numbers of the calls: with the filters, and without a filter. */
 let filtered: Readonly<Record<Profile, Errors>>;
 let program: Errors;
 let git: Errors;
@@ -49,7 +49,7 @@ describe.runIf(launcher !== undefined && existsSync(perl))("the filter of system
 
   test.for(systemCalls.map(({ name }) => name))("refuses %s to programs", (name) => {
     expect([EPERM, ENOSYS]).toContain(program[name]);
-    // Root may do anything, so the filter alone can have refused it.
+    // Root may do anything, so only the filter can have denied it.
     if (process.getuid?.() === 0) expect(free[name]).not.toBe(EPERM);
   });
 
@@ -58,7 +58,7 @@ describe.runIf(launcher !== undefined && existsSync(perl))("the filter of system
     expect(free["socket 1"]).toBe(0);
   });
 
-  test("refuses programs another process", () => {
+  test("refuses programs a new process", () => {
     expect(program["fork"]).toBe(EPERM);
     expect([git["fork"], free["fork"]]).toEqual([0, 0]);
   });
@@ -83,31 +83,31 @@ describe.runIf(launcher !== undefined && existsSync(perl))("the filter of system
     expect([EPERM, ENOSYS, EACCES]).toContain(git[name]);
   });
 
-  test("refuses readers all that programs are refused, but to accept connections", () => {
+  test("refuses readers the same as programs, except accepting connections", () => {
     const { accept4, ...others } = filtered.reader;
     const { accept4: _, ...refused } = program;
     expect(others).toEqual(refused);
     expect(accept4).toBe(EBADF);
   });
 
-  test("refuses what starts programs all that programs are refused, but to start and to end processes", () => {
+  test("refuses the process that starts programs the same as programs, except starting and killing processes", () => {
     const isRefused = (errno: number | undefined): boolean => [EPERM, ENOSYS].includes(errno ?? 0);
     const more = Object.keys(program).filter(
       (name) => isRefused(program[name]) && !isRefused(filtered.programs[name]),
     );
-    // kill and tgkill meet Landlock's scope.
+    // kill and tgkill are denied by Landlock's scope.
     const expected = ["accept4", "execve", "execveat", "execveat from the launcher's descriptor"];
     expect(more.toSorted()).toEqual(
       [...expected, "execveat of an absolute path", "fork", "setsid", "socketpair"].toSorted(),
     );
   });
 
-  test("refuses the process that starts git all that git is refused", () => {
+  test("refuses the process that starts git the same as git", () => {
     for (const [name, errno] of Object.entries(git))
       expect([name, filtered.source[name]]).toEqual([name, errno]);
   });
 
-  test.runIf(process.arch === "x64")("ends a program that uses the interface of x32", async () => {
+  test.runIf(process.arch === "x64")("kills a program that uses the x32 interface", async () => {
     const words = launchArguments({ ...rules, seccomp: "program" }, [perl, "-e", "syscall(0x40000027)"]);
     await expect(run(launcher ?? "", words)).rejects.toMatchObject({ signal: "SIGSYS" });
   });

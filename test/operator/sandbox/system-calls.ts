@@ -1,9 +1,12 @@
-/** A system call that JavaScript cannot make, and Perl can. */
+/** A system call that Perl can make, and JavaScript cannot. */
 export interface SystemCall {
   readonly name: string;
   /** Its number on amd64 and on arm64; one number where both have the same. */
   readonly numbers: readonly [amd64: number, arm64: number] | number;
-  /** Perl: `$pid` is another process, `$text` a string, `$nowhere` a path without a file. Chosen to change nothing where the call is allowed. */
+  /**
+   * Perl: `$pid` is another process, `$text` a string, `$nowhere` a path without a file. The calls change nothing if
+   * they are allowed.
+   */
   readonly args: string;
 }
 
@@ -13,7 +16,7 @@ const call = (name: string, numbers: SystemCall["numbers"], args: string): Syste
   args,
 });
 
-/** Attempts of code that left Node altogether. */
+/** Attempts of code that runs outside of Node. */
 export const systemCalls: readonly SystemCall[] = [
   call("ptrace", [101, 117], "0x4206, $pid, 0, 0"),
   call("process_vm_readv", [310, 270], "$pid, 0, 0, 0, 0, 0"),

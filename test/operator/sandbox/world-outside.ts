@@ -13,7 +13,7 @@ export function attemptNames(): readonly string[] {
   return [...Object.keys(attempts(nowhere)), ...Object.keys(connections(nowhere))];
 }
 
-/** Files, servers and another process that attempts reach for. */
+/** Files, servers and another process for the attempts. */
 export class WorldOutside implements AsyncDisposable {
   readonly folder: string;
   readonly #other: ChildProcess;
@@ -46,7 +46,7 @@ export class WorldOutside implements AsyncDisposable {
     return world;
   }
 
-  /** Runs all attempts in a Node, in a folder of this name, behind the walls that `wrap` puts in front or without any. */
+  /** Runs all attempts in Node, in a folder of this name, with the isolation of `wrap` or without any. */
   async attack(
     name: string,
     wrap: (

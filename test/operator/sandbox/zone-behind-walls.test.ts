@@ -8,7 +8,8 @@ import { kernelWalls, launcher } from "../../fakes/launcher.ts";
 import type { AttemptReport } from "./node-attempts.ts";
 import { attemptNames, WorldOutside } from "./world-outside.ts";
 
-// A process of the sandbox zone after a hole in a reader, in esbuild's library or in Node: a plain Node in its place.
+// A plain Node instead of a process of the sandbox zone, as after an exploit of a reader, of esbuild's library or of
+// Node.
 
 let world: WorldOutside;
 beforeAll(async () => {
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** Runs attempts behind the walls of a process of the zone. */
+/** Runs attempts with the isolation of a process of the zone. */
 async function attackAs(service: SandboxService): Promise<AttemptReport> {
   const folder = join(world.folder, randomUUID());
   mkdirSync(folder);
@@ -25,12 +26,14 @@ async function attackAs(service: SandboxService): Promise<AttemptReport> {
   return world.attack(service, (words) => [
     command.file,
     [...rules, ...words],
-    // In place of an option of Node, which an attempt does not give to the Node that it starts.
+    // Replaces an option of Node, because an attempt passes no options to the Node that it starts.
     { ...command.environment, OPENSSL_CONF: "" },
   ]);
 }
 
-/** Rights of the process that starts programs. Signals reach its own children: its group is its own process here. */
+/**
+ * Permissions of the process that starts programs. Signals reach its own children: its process group contains only itself here.
+ */
 const allowed: Readonly<Record<SandboxService, readonly string[]>> = {
   reader: [],
   programs: [
@@ -40,25 +43,22 @@ const allowed: Readonly<Record<SandboxService, readonly string[]>> = {
   ],
 };
 
-test.runIf(process.platform === "linux")(
-  "a plain Node can do all of it where there are no walls",
-  async () => {
-    const { refused } = await world.attack("open", ([file = "", ...words]) => [file, words]);
-    // With Yama only root may read the memory of a process that is not a child.
-    const { "read the memory of another process": _, ...others } = refused;
-    expect(others).toEqual({});
-  },
-);
+test.runIf(process.platform === "linux")("a plain Node can do all of it without isolation", async () => {
+  const { refused } = await world.attack("open", ([file = "", ...words]) => [file, words]);
+  // With Yama, only root may read the memory of a process that is not its child.
+  const { "read the memory of another process": _, ...others } = refused;
+  expect(others).toEqual({});
+});
 
 describe.runIf(launcher !== undefined).for(["reader", "programs"] as const)(
-  "in place of the %s",
+  "instead of the %s",
   (service) => {
     let report: AttemptReport;
     beforeAll(async () => {
       report = await attackAs(service);
     });
 
-    // A reader's filter refuses signals; a process that starts others must be able to end them.
+    // A reader's filter denies signals; a process that starts others must be able to kill them.
     const unscoped = service === "programs" && !kernelWalls.inForce.includes("scopes");
     const refused = attemptNames().filter(
       (name) => !allowed[service].includes(name) && !(unscoped && name === "signal another process"),
@@ -67,7 +67,7 @@ describe.runIf(launcher !== undefined).for(["reader", "programs"] as const)(
       expect(report.refused[name]).toMatch(/^(EACCES|EPERM)$/);
     });
 
-    test("a plain Node can do what the process has to do", () => {
+    test("a plain Node can do everything that the process needs", () => {
       expect(allowed[service].filter((name) => name in report.refused)).toEqual([]);
     });
 
@@ -77,7 +77,7 @@ describe.runIf(launcher !== undefined).for(["reader", "programs"] as const)(
       expect(existsSync(join(world.folder, service, "deleted"))).toBe(true);
     });
 
-    test("a plain Node has the variables of the process alone", () => {
+    test("a plain Node has only the environment variables of the process", () => {
       expect(report.environment).toEqual(["TZ", "LC_ALL", "OPENSSL_CONF"]);
     });
   },

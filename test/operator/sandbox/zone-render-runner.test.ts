@@ -22,7 +22,7 @@ import {
 } from "../../fakes/sandbox-zone.ts";
 
 describe("ZoneRenderRunner", () => {
-  test("gives what the zone rendered, with a digest of its own", async () => {
+  test("returns the zone's objects, with a digest of its own", async () => {
     const folder = aSocketFolder();
     await aFakeZone(folder, sends(anObject(configMap("a")), anObject(configMap("b"), "b.yaml:7")));
     const files = new MemoryFiles({
@@ -49,7 +49,7 @@ describe("ZoneRenderRunner", () => {
     expect((await runner.run(request("a/b", files), patient)).manifests).toEqual([configMap("d")]);
   });
 
-  test("gives the zone the files of the render, and nothing after its end", async () => {
+  test("sends the zone the files of the render, and nothing after its end", async () => {
     const folder = aSocketFolder();
     const options = { read: () => undefined, deadlineMs: 10_000 };
     const renders: IncomingRequest[] = [];
@@ -75,7 +75,7 @@ describe("ZoneRenderRunner", () => {
   });
 
   test.for([
-    { what: "a file that is not there", body: { files: [7] } },
+    { what: "a missing file", body: { files: [7] } },
     { what: "no file", body: { files: [] } },
     { what: "too many files", body: { files: Array.from({ length: 251 }, () => 0) } },
     { what: "a file of another name", body: { files: ["a.yaml"] } },
@@ -92,7 +92,7 @@ describe("ZoneRenderRunner", () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  test("fails for the reason that the files could not be read, not for what the zone says", async () => {
+  test("fails with the error of reading the files, not with the zone's message", async () => {
     const folder = aSocketFolder();
     await aFakeZone(folder, async ({ id }, back) => {
       await back.request("list", { body: { render: id } }, { read: () => undefined, deadlineMs: 10_000 });
@@ -108,7 +108,7 @@ describe("ZoneRenderRunner", () => {
     { body: { reason: "SourceNotVerified", message: "not the zone's to say" }, is: undefined },
     { body: { message: "broken" }, is: undefined },
     { body: "nonsense", is: undefined },
-  ])("believes of an error answer only what a render may fail for: $body", async ({ body, is }) => {
+  ])("accepts only reasons of a failed render in an error answer: $body", async ({ body, is }) => {
     const folder = aSocketFolder();
     const server = await serveZone({
       socket: socketOf(folder, "reader"),
@@ -136,7 +136,7 @@ describe("ZoneRenderRunner", () => {
     expect(log.messages("warn")).toEqual([]);
   });
 
-  test("a thousand hints that a program will be rendered are one request at a time", async () => {
+  test("a thousand warm-up requests are sent one at a time", async () => {
     const folder = aSocketFolder();
     const names: string[] = [];
     const serve: Serve = async ({ name }) => {
@@ -151,7 +151,7 @@ describe("ZoneRenderRunner", () => {
     expect(log.messages("warn")).toEqual([]);
   });
 
-  test("a zone that dies fails nothing: its renders run again", async () => {
+  test("a zone that crashes fails nothing: its renders are repeated", async () => {
     const folder = aSocketFolder();
     const begun: string[] = [];
     const firstTwo = Promise.withResolvers<void>();
@@ -169,7 +169,7 @@ describe("ZoneRenderRunner", () => {
     expect(begun.toSorted()).toEqual(["a/one", "a/one", "b/two", "b/two"]);
   });
 
-  test("only the render that ends the zone each time fails; those beside it succeed", async () => {
+  test("only the render that crashes the zone each time fails; concurrent ones succeed", async () => {
     const folder = aSocketFolder();
     const runs: string[] = [];
     const together = Promise.withResolvers<void>();
@@ -191,7 +191,7 @@ describe("ZoneRenderRunner", () => {
     expect(runs.filter((key) => key !== "bad/bomb").length).toBeLessThanOrEqual(4);
   });
 
-  test("an unwanted render is not run again", async () => {
+  test("an unwanted render is not repeated", async () => {
     const folder = aSocketFolder();
     const begun = Promise.withResolvers<void>();
     const unwanted = new AbortController();
@@ -211,7 +211,7 @@ describe("ZoneRenderRunner", () => {
     await failed;
   });
 
-  test("passes on when a program's process works for a render, also if the zone is lost or says too little", async () => {
+  test("reports when a program's process works for a render, also if the zone is lost or its notifications are incomplete", async () => {
     const folder = aSocketFolder();
     const serve: Serve = async ({ send }) => {
       for (const running of [true, false, true]) await send({ body: { running } });
@@ -225,7 +225,7 @@ describe("ZoneRenderRunner", () => {
     expect(heard).toEqual([true, false, true, false]);
   });
 
-  test("passes on that a program takes long, what it printed, and what was done", async () => {
+  test("passes on that a program takes long, its output, and its metrics", async () => {
     const folder = aSocketFolder();
     const did = [{ did: "run", warm: true, durationMs: 3 }];
     const serve: Serve = async ({ send, parts }) => {

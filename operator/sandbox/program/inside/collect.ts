@@ -5,23 +5,23 @@ import type { CollectedObjects, Outcome } from "./outcome.ts";
 
 export interface CollectLimits {
   readonly objects: number;
-  /** Of all objects' JSON together. */
+  /** Characters of the JSON of all objects together. */
   readonly characters: number;
 }
 
-/** Most edges between objects: a dependency between two charts is one between all objects of both. */
+/** Maximum number of edges between objects: a dependency between two charts becomes edges between all objects of both. */
 const EDGES = 100_000;
 
-/** What one object comes from. */
+/** Origin of one object. */
 interface Found {
   readonly construct: IConstruct;
   readonly json: () => unknown;
 }
 
 /**
- * All objects of some cdk8s Apps, in the order of their constructs, and the edges that `addDependency` declared. Not
- * through `app.synth()`: it writes files, and it turns every nested chart into a dependency, which orders files, but
- * would make the engine wait for the health of objects without a declared dependency.
+ * All objects of some cdk8s Apps, in the order of their constructs, and the edges that `addDependency` declared.
+ * `app.synth()` is not used: it writes files, and it turns every nested chart into a dependency. That would only order
+ * files, but the engine would wait for the health of objects without a declared dependency.
  */
 export function collectObjects(apps: readonly object[], limits: CollectLimits): Outcome {
   const roots = apps as readonly IConstruct[];

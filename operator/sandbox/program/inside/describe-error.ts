@@ -1,9 +1,9 @@
 import type { DescribedError } from "./outcome.ts";
 
-/** Longest text of one error. */
+/** Maximum length of the text of one error. */
 const LENGTH = 8_192;
 
-/** What an exception says, in strings, whatever it is: programs may throw anything, with getters that throw. */
+/** Describes any thrown value with strings: programs may throw anything, also objects with getters that throw. */
 export function describeError(error: unknown): DescribedError {
   const name = read(error, "name");
   const message = read(error, "message");
@@ -11,7 +11,7 @@ export function describeError(error: unknown): DescribedError {
   return {
     name: name === "" ? "Error" : name,
     message: message === "" && name === "" ? show(error) : message,
-    // Frames of the libraries say nothing to its author, and those around it are not the same in every run.
+    // Frames of the libraries do not help the author, and frames around them differ between runs.
     stack: read(error, "stack")
       .split("\n")
       .filter((line) => line.includes("release-program.js:"))
@@ -38,7 +38,7 @@ function show(value: unknown): string {
   }
 }
 
-/** What a schema library says of the first thing that is wrong (`issues`, as zod and standard schemas have them). */
+/** The first problem that a schema library reports (`issues`, as in zod and standard schemas). */
 function pathOf(error: unknown): { path: string; message: string } | undefined {
   try {
     const issues = (error as { issues?: unknown }).issues;

@@ -1,24 +1,24 @@
 import { base64Of, bytesOfBase64, decodeText, encodeText } from "./text-bytes.ts";
 
-/** The time that every program sees. */
+/** The fixed time of every program. */
 const EPOCH_MS = Date.UTC(2000, 0, 1);
-/** Most characters that are kept of what a program prints. */
+/** Maximum number of characters that are kept of a program's output. */
 const PRINTED = 16_384;
 
-/** What {@link furnish} keeps in its hands. */
+/** Control of the seeded random numbers and the captured output. */
 export interface Furniture {
-  /** Begins the random numbers. Hexadecimal digits. */
+  /** Seeds the random numbers. Hexadecimal digits. */
   seed(text: string): void;
-  /** What was printed. */
+  /** The captured output. */
   text(): string;
 }
 
 type Globals = typeof globalThis & Record<string, unknown>;
 
 /**
- * Makes a bare context a place where programs can run and always come to the same: no way to tell the time, to wait, to
- * share memory or to see the garbage collector; fixed clock, seeded random numbers; and the few functions beside
- * ECMAScript's that programs for Kubernetes use.
+ * Prepares a bare context so that programs are deterministic: they cannot read the time, wait, share memory or observe
+ * the garbage collector. The clock is fixed and random numbers are seeded. Besides ECMAScript, the few functions that
+ * programs for Kubernetes use are defined.
  */
 export function furnish(scope: typeof globalThis): Furniture {
   const globals = scope as Globals;
@@ -109,7 +109,7 @@ function fixClock(globals: Globals): void {
     configurable: true,
   });
   put(globals, { Date: fixed });
-  // Without a date these two format the time that it is now.
+  // Without a date these two format the current time.
   const { prototype } = Intl.DateTimeFormat;
   const format = Object.getOwnPropertyDescriptor(prototype, "format")?.get;
   Object.defineProperty(prototype, "format", {
@@ -126,15 +126,15 @@ function fixClock(globals: Globals): void {
 }
 
 /**
- * Keeps call sites, which are objects of the engine, away from programs. Node turns them into text when it writes
- * `error.stack`; both names below would give them to a function of the program.
+ * Keeps call sites, which are objects of V8, away from programs. Node converts them to text when it sets `error.stack`;
+ * a function of the program under one of the names below would receive them.
  */
 function fixErrors(globals: Globals): void {
   Error.stackTraceLimit = 50;
   Object.defineProperty(Object.prototype, Symbol.toPrimitive, {
     configurable: false,
     get: () => undefined,
-    // An object may still have one of its own, also by assignment.
+    // An object may still have such a property of its own, also by assignment.
     set(this: object, value: unknown) {
       Object.defineProperty(this, Symbol.toPrimitive, {
         value,
@@ -170,7 +170,7 @@ function createRandom(): { seed: (text: string) => void; next: () => number } {
   return { seed, next };
 }
 
-/** As Web Crypto has it: any integer array is filled in place. */
+/** As in Web Crypto: any integer array is filled in place. */
 function fillAny(fill: (array: Uint8Array) => Uint8Array): (array: ArrayBufferView) => ArrayBufferView {
   return (array) => {
     fill(new Uint8Array(array.buffer, array.byteOffset, array.byteLength));

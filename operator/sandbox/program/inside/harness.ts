@@ -1,5 +1,5 @@
-// Runs inside the context of one run, before the program, and in the same realm: what it does for the program is a
-// convenience, never a boundary. Whatever comes out of it is checked outside (check-output.ts).
+// Runs inside the context of one run, before the program, and in the same realm: it supports the program, and is not a
+// security boundary. Its output is checked outside (check-output.ts).
 
 import { type CollectLimits, collectObjects } from "./collect.ts";
 import { describeError } from "./describe-error.ts";
@@ -7,9 +7,9 @@ import { furnish } from "./furnish.ts";
 import { type Outcome, outcomeText } from "./outcome.ts";
 import { createYamlImports } from "./yaml-imports.ts";
 
-/** What a program's bundle and the libraries find under the name `__fairlead`. */
+/** The interface for a program's bundle and the libraries, under the name `__fairlead`. */
 export interface Harness {
-  /** Makes a library known; it is evaluated when it is first asked for. */
+  /** Registers a library; it is evaluated at its first import. */
   define(name: string, load: () => unknown): void;
   library(name: string): unknown;
   yaml(path: string, text: string): unknown;
@@ -56,7 +56,7 @@ const harness: Harness = {
   },
 };
 
-/** First part: everything that the program does by itself. What it leaves to microtasks runs before `finish`. */
+/** First part: all synchronous work of the program. Its microtasks run before `finish`. */
 function run(text: string): void {
   const request = JSON.parse(text) as Request;
   limits = { objects: request.objects, characters: request.characters };
@@ -75,7 +75,7 @@ function run(text: string): void {
 
 type Main = (app: object, inputs: unknown) => unknown;
 
-/** Whatever is thrown is what came of it. */
+/** Any thrown value becomes the outcome. */
 function attempt<T>(doing: "run" | "inputs", what: () => T): T | undefined {
   try {
     return what();
@@ -91,7 +91,7 @@ function fail(error: unknown, doing: "run" | "inputs"): void {
 
 interface RunMainInput {
   readonly app: object;
-  /** What the program exports as `inputs`. */
+  /** The program's export `inputs`. */
   readonly schema: unknown;
   readonly request: Request;
 }
@@ -105,7 +105,7 @@ function runMain(main: Main, { app, schema, request }: RunMainInput): void {
   const finishMain = (result: unknown): void => {
     if (result !== undefined && !isConstruct(result)) {
       throw new TypeError(
-        `its default export gives back ${describe(result)}: objects are made by constructs below app, nothing is to be given back`,
+        `its default export returned ${describe(result)}: create objects with constructs below app, and return nothing`,
       );
     }
     synthesized.delete(app);
@@ -120,9 +120,9 @@ function runMain(main: Main, { app, schema, request }: RunMainInput): void {
   } else finishMain(result);
 }
 
-/** A cdk8s program that calls `synth()` by itself. */
+/** For a cdk8s program that calls `synth()` itself. */
 function finishWithoutMain(main: unknown, { entry, inputs }: Request): void {
-  if (main !== undefined) throw new TypeError(`its default export is no function but ${describe(main)}`);
+  if (main !== undefined) throw new TypeError(`its default export is not a function but ${describe(main)}`);
   if (synthesized.size === 0) {
     throw new TypeError(
       `${entry} has no default export; write: export default (app: App, inputs: Inputs) => { … }`,
@@ -134,7 +134,10 @@ function finishWithoutMain(main: unknown, { entry, inputs }: Request): void {
   outcome = { state: "done", apps: [...synthesized] };
 }
 
-/** Stores the reason of an unhandled rejection, without looking at it: the process calls this outside of any timeout. */
+/**
+ * Stores the reason of an unhandled rejection without inspecting it, because the process calls this outside of any
+ * timeout.
+ */
 function hold(reason: unknown): void {
   held ??= { reason };
 }
@@ -144,7 +147,7 @@ function reject(): void {
   fail(held?.reason, "run");
 }
 
-/** Second part: the text of the outcome, for the reader outside. */
+/** Second part: the text of the outcome, which is read outside. */
 function finish(): string {
   if (outcome?.state !== "done" || limits === undefined)
     return outcomeText(outcome ?? { state: "pending" }, console.text());

@@ -1,9 +1,9 @@
 import { encodeText } from "./text-bytes.ts";
 
-// `createHash` of node:crypto for the libraries: constructs takes SHA-1 (FIPS 180-4) for the addresses that generated
-// names end in. Nothing is kept safe by it.
+// `createHash` of node:crypto for the libraries: constructs uses SHA-1 (FIPS 180-4) for the addresses at the end of
+// generated names. It is not used for security.
 
-/** Only `createHash(name).update(text).digest("hex")` is there. */
+/** Only `createHash(name).update(text).digest("hex")` is available. */
 export function createHash(name: string): { update(text: string): unknown; digest(encoding: "hex"): string } {
   if (name !== "sha1") throw new Error(`there is no hash ${name}`);
   let content = "";
@@ -32,7 +32,7 @@ function sha1(bytes: Uint8Array): string {
   return Array.from(state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
-/** Every context runs this a few times and throws it away: it has to be quick while nothing of it is compiled. */
+/** Every context runs this a few times and is then discarded: it has to be fast before V8 has compiled it. */
 function mixBlock(state: Int32Array, words: Int32Array): void {
   for (let index = 16; index < 80; index++) {
     const mixed =

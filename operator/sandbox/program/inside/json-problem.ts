@@ -1,12 +1,12 @@
 const halfCharacter = "contains a lone surrogate (half of a character)";
 
-/** Deepest nesting of an object: the API server takes less. */
+/** Maximum nesting of an object, more than the API server accepts. */
 const DEPTH = 100;
 
 /**
  * Finds what JSON would drop or change silently: a Map becomes an empty object, and a hole in an array becomes null.
  *
- * @returns The first such thing with its path, or undefined.
+ * @returns The first problem with its path, or undefined.
  */
 export function firstProblem(value: unknown, path = "", depth = 0): string | undefined {
   const at = path === "" ? "it" : path;
@@ -41,12 +41,12 @@ export function firstProblem(value: unknown, path = "", depth = 0): string | und
 function problemOfArray(items: readonly unknown[], path: string, depth: number): string | undefined {
   for (const [index, item] of items.entries()) {
     const at = `${path}[${index}]`;
-    // cdk8s makes undefined of null, which JSON writes as null again: that is no change.
+    // cdk8s converts null to undefined, which JSON writes as null again: nothing changes.
     if (!(index in items)) return `${at} is missing, which JSON would make null`;
     const problem = firstProblem(item, at, depth + 1);
     if (problem !== undefined) return problem;
   }
-  // In an array only the items are written.
+  // JSON writes only the items of an array.
   const extra = Object.keys(items).find((key) => !/^[0-9]+$/.test(key));
   return extra === undefined
     ? undefined

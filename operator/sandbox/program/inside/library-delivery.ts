@@ -1,4 +1,4 @@
-// Run in a context whose program imports fairlead/delivery; its cdk8s is the one that is there already.
+// Run in a context whose program imports fairlead/delivery; it uses the cdk8s of that context.
 import * as delivery from "../../../../constructs/delivery/index.ts";
 import type { Harness } from "./harness.ts";
 

@@ -1,4 +1,4 @@
-// Run in a context whose program imports cdk8s-plus-27; its cdk8s is the one that is there already.
+// Run in a context whose program imports cdk8s-plus-27; it uses the cdk8s of that context.
 import * as plus from "cdk8s-plus-27";
 import type { Harness } from "./harness.ts";
 

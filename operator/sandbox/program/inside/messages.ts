@@ -1,23 +1,23 @@
 import { writeSync } from "node:fs";
 import { encodeFrame } from "../../../zones/frame.ts";
 
-/** What the operator says to a sandbox; the parts are code, code caches or JSON, and follow it. */
+/** Messages of the operator to a sandbox. Their parts are code, code caches or JSON, and follow the message. */
 export type ToSandbox =
   /** Parts: code, code cache (may be empty) of each library. */
   | { readonly kind: "libraries"; readonly names: readonly string[] }
-  /** Asks for the libraries' code caches; before any program. */
+  /** Requests the libraries' code caches, before any program runs. */
   | { readonly kind: "caches" }
   /** Part: the bundle. `needs` are the libraries to run before it. */
   | { readonly kind: "program"; readonly needs: readonly string[] }
-  /** Part: the request. It is run `copies` times, each time in a context of its own. */
+  /** Part: the request. It is run `copies` times, each time in a new context. */
   | { readonly kind: "run"; readonly copies: number; readonly timeoutMs: number };
 
-/** What a sandbox answers. Not to be believed: a program may have written it. */
+/** Answers of a sandbox. Untrusted: a program may have written them. */
 export type FromSandbox =
   | { readonly kind: "ready" }
   /** Parts: the code cache of each library. */
   | { readonly kind: "caches" }
-  /** Parts: the text of each run that differs from those before it. */
+  /** Parts: the text of each run that differs from the previous ones. */
   | { readonly kind: "ran" }
   | { readonly kind: "timeout" };
 

@@ -1,9 +1,9 @@
-/** An exception in strings alone. */
+/** An exception, as strings. */
 export interface DescribedError {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
-  /** Path of the wrong field, where a schema says it. */
+  /** Path of the invalid field, if a schema reported it. */
   readonly path?: string;
 }
 
@@ -24,7 +24,7 @@ export type Outcome =
   | { readonly state: "done"; readonly apps: readonly object[] }
   | CollectedObjects;
 
-/** The first line tells how it went; with objects, each line after it is one of them. */
+/** The first line contains the result; if objects were created, each following line is one of them. */
 export function outcomeText(outcome: Outcome, log: string): string {
   if (outcome.state === "collected") {
     const { objects, origins, edges } = outcome;

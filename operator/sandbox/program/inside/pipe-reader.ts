@@ -9,7 +9,7 @@ export interface ReceivedMessage {
 
 const CHUNK_BYTES = 256 * 1_024;
 
-/** Reads messages from a pipe. Not a stream of Node: those take time to load, and keep more than they are asked for. */
+/** Reads messages from a pipe. It is not a Node stream: streams take time to load, and read more than requested. */
 export class PipeReader {
   readonly #pipe: number;
   #bytes: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-/** What the libraries see of the process: they ask it for settings, and there are none. */
+/** Replacement of `process` for the libraries, which read settings from it: there are none. */
 export const process = Object.freeze({
   env: Object.freeze({}),
   platform: "linux",

@@ -1,4 +1,4 @@
-// What stands in the libraries for modules of Node: a program has no files, no processes and no environment.
+// Replacement of Node modules for the libraries: a program has no files, no processes and no environment.
 
 function refuse(name: string): () => never {
   return () => {

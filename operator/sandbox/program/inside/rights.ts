@@ -1,7 +1,7 @@
 /** User and group `nobody`. */
 const NOBODY = 65_534;
 
-/** Functions of `process` that reach beyond this process, or undo what {@link giveUpRights} does. */
+/** Functions of `process` that affect more than this process, or undo {@link giveUpRights}. */
 const removed = [
   "binding",
   "_linkedBinding",
@@ -26,9 +26,10 @@ const removed = [
 ];
 
 /**
- * Takes from this process what a program must never reach: root's rights, the functions of `process` that reach beyond
- * it, everything on the global object that is not ECMAScript, and the ability to change any intrinsic. Call it once,
- * after the modules that the process needs are loaded and the globals that it uses are captured.
+ * Removes from this process what a program must never reach: root privileges, the functions of `process` that affect
+ * more than this process, everything on the global object that is not ECMAScript, and the ability to change any
+ * intrinsic. Call it once, after the modules that the process needs are loaded and the globals that it uses are
+ * captured.
  */
 export function giveUpRights(process: NodeJS.Process): void {
   if (process.getuid?.() === 0) {
@@ -44,9 +45,9 @@ export function giveUpRights(process: NodeJS.Process): void {
 }
 
 /**
- * Freezes every object that is reachable from the intrinsics of this realm, through values, accessors and prototypes.
- * A list of names would miss some, such as `Function.prototype`, which is a function. (`--frozen-intrinsics` takes 20 ms
- * at the start of the process, this takes 2.)
+ * Freezes every object that is reachable from the intrinsics of this realm, through values, accessors and prototypes. A
+ * list of names would miss some, such as `Function.prototype`, which is a function. (`--frozen-intrinsics` adds 20 ms to
+ * the start of the process, this adds 2.)
  */
 function freezeIntrinsics(): void {
   const scope = globalThis as unknown as Record<string | symbol, unknown>;
@@ -78,7 +79,7 @@ function freezeIntrinsics(): void {
   }
 }
 
-/** ECMAScript's names, without those that make code from text, share memory or compile WebAssembly. */
+/** Globals of ECMAScript, without those that create code from text, share memory or compile WebAssembly. */
 const kept = new Set<string | symbol>(
   "Object Function Array String Number Boolean Symbol BigInt Date RegExp Promise Proxy Reflect JSON Math Map Set WeakMap WeakSet ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float16Array Float32Array Float64Array BigInt64Array BigUint64Array Error EvalError RangeError ReferenceError SyntaxError TypeError URIError AggregateError SuppressedError Iterator Intl parseInt parseFloat isNaN isFinite encodeURIComponent decodeURIComponent".split(
     " ",

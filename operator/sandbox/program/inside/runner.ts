@@ -5,7 +5,7 @@ import { writeMessage } from "./messages.ts";
 import { PipeReader, type ReceivedMessage } from "./pipe-reader.ts";
 import { giveUpRights } from "./rights.ts";
 
-/** Contexts that are kept ready, so that a few requests in a row find theirs. */
+/** Number of contexts that are kept ready for consecutive requests. */
 const READY = 3;
 
 interface Library {
@@ -28,12 +28,12 @@ const reject = new Script("__fairleadReject()", { filename: "reject" });
 const finish = new Script("__fairleadFinish()", { filename: "finish" });
 let libraries: readonly Library[] = [];
 let program: Script | undefined;
-/** Until there is a program, what it will need is not known: most need these two. */
+/** Libraries that are prepared before a program is known: most programs need these two. */
 let needs: readonly string[] = ["cdk8s", "cdk8s-plus-27"];
 let ready: Ready[] = [];
 let rejection: { readonly reason: unknown } | undefined;
 
-// Not in this turn: at its end Node puts back `module` on the global object.
+// Not in this turn of the event loop: at its end Node restores `module` on the global object.
 setImmediate(() => {
   giveUpRights(process);
   process.on("unhandledRejection", (reason) => {
@@ -42,7 +42,7 @@ setImmediate(() => {
   void serve();
 });
 
-/** One message after the other. While there is none, contexts are made ready. */
+/** Handles one message after the other. While there is none, it prepares contexts. */
 async function serve(): Promise<void> {
   for (;;) {
     const message = await receive();
@@ -57,7 +57,7 @@ async function receive(): Promise<ReceivedMessage | undefined> {
     isThere = true;
   });
   while (libraries.length > 0 && ready.length < READY) {
-    // What has arrived is seen after a turn.
+    // A message that has arrived is seen after one turn of the event loop.
     await nextTurn();
     if (isThere) break;
     ready.push(prepare());
@@ -69,7 +69,7 @@ async function handle({ header, parts }: ReceivedMessage): Promise<void> {
   switch (header.kind) {
     case "libraries":
       libraries = header.names.map((name, index) => libraryOf(name, parts[2 * index], parts[2 * index + 1]));
-      // The first two are for the first run, and the one that checks it.
+      // Two contexts are for the first run and the run that verifies it.
       ready = [prepare(), prepare()];
       return writeMessage(answers, { kind: "ready" });
     case "caches": {
@@ -77,7 +77,7 @@ async function handle({ header, parts }: ReceivedMessage): Promise<void> {
       return writeMessage(answers, { kind: "caches" }, caches);
     }
     case "program":
-      // A context waits for one program only.
+      // Contexts are prepared for one program only.
       if (program !== undefined) ready = [];
       program = new Script(String(parts[0]), { filename: "release-program.js" });
       needs = header.needs;
@@ -113,8 +113,8 @@ async function answerRun(request: string, copies: number, timeoutMs: number): Pr
 }
 
 /**
- * Runs the program in a context of its own. Nothing here reads or writes a property of the context or of an object from
- * it: an accessor that the program defined would run with this function on the stack.
+ * Runs the program in a new context. Nothing here reads or writes a property of the context or of an object from it: an
+ * accessor that the program defined would run with this function on the stack.
  */
 async function runOnce(request: string, untilMs: number): Promise<string | undefined> {
   const { context } = ready.shift() ?? prepare();
@@ -122,7 +122,7 @@ async function runOnce(request: string, untilMs: number): Promise<string | undef
     script.runInContext(context, { timeout: Math.max(1, Math.ceil(untilMs - performance.now())) });
   try {
     rejection = undefined;
-    // Taken before the program's code runs. It only stores its argument, so it needs no timeout.
+    // Read before the program's code runs. The function only stores its argument, so it needs no timeout.
     const hold = evaluate(holder) as (reason: unknown) => void;
     evaluate(new Script(`__fairleadRun(${JSON.stringify(request)})`, { filename: "begin" }));
     // Node reports unhandled rejections after this turn.
@@ -134,13 +134,15 @@ async function runOnce(request: string, untilMs: number): Promise<string | undef
     const result = evaluate(finish);
     return typeof result === "string" ? result : "";
   } catch {
-    // Do not inspect the error: it may be an object of the context. Before the deadline, only a program that works
-    // against the harness gets here.
+    // Do not inspect the error: it may be an object of the context. Before the deadline, only a program that manipulates
+    // the harness gets here.
     return performance.now() >= untilMs - 1 ? undefined : "";
   }
 }
 
-/** A context with nothing of Node in it, in which the libraries are and the program waits. */
+/**
+ * A context without any object of Node, in which the libraries are evaluated and the program is loaded but not started.
+ */
 function prepare(): Ready {
   const context = createContext(constants.DONT_CONTEXTIFY as unknown as Context, {
     codeGeneration: { strings: false, wasm: false },

@@ -1,6 +1,6 @@
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Base64 of a text whose characters are bytes, as `btoa` has it. */
+/** Base64 of a text whose characters are bytes, as `btoa` does. */
 export function base64Of(binary: string): string {
   let text = "";
   for (let at = 0; at < binary.length; at += 3) {
@@ -16,7 +16,7 @@ export function base64Of(binary: string): string {
   return text;
 }
 
-/** The bytes of a base64 text, one character each, as `atob` has it. */
+/** The bytes of a base64 text, one character each, as `atob` does. */
 export function bytesOfBase64(text: string): string {
   const clean = text.replaceAll(/[\t\n\f\r ]|=+$/g, "");
   let [binary, bits, count] = ["", 0, 0];
@@ -32,7 +32,7 @@ export function bytesOfBase64(text: string): string {
   return binary;
 }
 
-/** UTF-8. */
+/** Encodes as UTF-8. */
 export function encodeText(text: string): Uint8Array {
   const escaped = encodeURIComponent(text.toWellFormed());
   const bytes: number[] = [];
@@ -44,7 +44,7 @@ export function encodeText(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** From UTF-8; throws on what is none. */
+/** Decodes UTF-8; throws if it is invalid. */
 export function decodeText(bytes: Uint8Array): string {
   let escaped = "";
   for (const byte of bytes) escaped += `%${byte.toString(16).padStart(2, "0")}`;

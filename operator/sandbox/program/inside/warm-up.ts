@@ -1,4 +1,5 @@
-// A program of our own, run before anybody's: what it makes V8 compile goes into the code cache of the libraries.
+// A program of the operator that runs before all others: V8 compiles the functions that it uses, and they become part of
+// the libraries' code cache.
 import { type App, Chart } from "cdk8s";
 import * as plus from "cdk8s-plus-27";
 

@@ -7,12 +7,12 @@ interface YamlDocument {
   toJS(options: object): unknown;
 }
 
-/** How often one anchor may be repeated: a YAML bomb is an error, not a full memory. */
+/** Maximum expansions of one anchor: a YAML bomb then causes an error instead of exhausting the memory. */
 const ALIASES = 100;
 
 /**
- * Values of imported YAML files, read as cdk8s reads YAML (1.1, as Kubernetes does). A file of one document is its
- * value; one of several is an array of them, empty ones left out.
+ * Values of imported YAML files, parsed as cdk8s parses YAML (1.1, as in Kubernetes). A file with one document becomes
+ * its value; a file with several becomes an array of them, without empty ones.
  */
 export function createYamlImports(library: () => unknown): (path: string, text: string) => unknown {
   return (path, text) => {

@@ -20,17 +20,17 @@ describe("explainDifference()", () => {
       says: "shop/b, field spec.x[0].y",
     },
     {
-      does: "names a field that one lacks",
+      does: "names a field that only one has",
       texts: [collected([{ a: 1 }]), collected([{}])],
       says: "shop/a, field a",
     },
     {
-      does: "names a field that is behind others",
+      does: "names a field that is after others",
       texts: [collected([{ a: { b: [] }, c: "x" }]), collected([{ a: { b: [1] }, c: "y" }])],
       says: "shop/a, field a.b[0]",
     },
     {
-      does: "finds the object behind long ones",
+      does: "finds the object after long ones",
       texts: [
         collected([{ a: "x".repeat(200_000) }, { a: "x".repeat(100_000), b: 1 }]),
         collected([{ a: "x".repeat(200_000) }, { a: "x".repeat(100_000), b: 2 }]),
@@ -63,7 +63,7 @@ describe("explainDifference()", () => {
     expect(error.message).toContain(`gave different results: ${says};`);
   });
 
-  // Reading and writing these level by level takes minutes, and the test runner ends it after 20 seconds.
+  // Traversing these level by level takes minutes, and the test runner aborts after 20 seconds.
   const nested = (end: number) => `${"[".repeat(1_000_000)}${end}${"]".repeat(1_000_000)}`;
   const wide = (end: number) =>
     `{"a":${'{"a":['.repeat(20)}${"{},".repeat(1_000_000)}${end}${"]}".repeat(20)}}`;
@@ -76,7 +76,7 @@ describe("explainDifference()", () => {
     expect(message).toMatch(/gave different results: shop\/a/);
   });
 
-  test("gives everything else a turn while it compares", async () => {
+  test("yields to the event loop while it compares", async () => {
     let turns = 0;
     const count = setInterval(() => turns++, 1);
     await explainDifference([1, 2].map((end) => `${collected([])}\n${wide(end)}`));

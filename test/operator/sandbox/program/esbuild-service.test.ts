@@ -14,11 +14,11 @@ const building = (contents: string): BuildOptions => ({
   logLevel: "silent",
 });
 
-/** Nested so deeply that the bundler's stack grows until its process is ended. */
+/** Nested so deeply that the bundler's stack grows until its process is killed. */
 const tower = building("[".repeat(1_000_000));
 
 describe("createEsbuild()", () => {
-  test("gives what was built, and what was wrong", async () => {
+  test("returns the output, and the errors", async () => {
     esbuild = createEsbuild({ clock: systemClock() });
     expect(await esbuild.build(building("let a: number = 1"))).toMatchObject({ ok: false });
     expect(await esbuild.build(building("let a = 1"))).toMatchObject({
@@ -27,7 +27,7 @@ describe("createEsbuild()", () => {
     });
   });
 
-  test("ends a build that takes too much memory, and builds on", async () => {
+  test("kills a build that takes too much memory, and continues with the next one", async () => {
     esbuild = createEsbuild({ clock: systemClock(), memoryMiB: 128 });
     await expect(esbuild.build(tower)).rejects.toMatchObject({
       reason: "RenderLimit",
@@ -36,10 +36,10 @@ describe("createEsbuild()", () => {
     expect(await esbuild.build(building("let a = 1"))).toMatchObject({ ok: true });
   });
 
-  test("blames one build alone, however many were under way with it", async () => {
+  test("reports only the build that causes the failure, for any number of concurrent builds", async () => {
     esbuild = createEsbuild({ clock: systemClock(), memoryMiB: 128 });
     const held = building("let a = 1");
-    // A build that lasts as long as the one that is to blame.
+    // A build that runs as long as the one that causes the failure.
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let loads = 0;
     const slow: BuildOptions = {

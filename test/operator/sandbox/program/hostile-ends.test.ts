@@ -8,16 +8,16 @@ afterAll(() => programs.close());
 const run = (main: string, inputs?: unknown, timeoutMs = 60_000): Promise<Rendered> =>
   programs.render({ files: { "main.ts": main }, inputs, timeoutMs });
 
-describe("a program that does not end well", () => {
+describe("a program that does not end normally", () => {
   test.for([
     { what: "loops", body: "for (;;);" },
     { what: "loops in a promise", body: "await Promise.resolve(); for (;;);" },
     {
-      what: "makes promises for ever",
+      what: "creates promises endlessly",
       body: "const next = (): any => Promise.resolve().then(next); await next();",
     },
-    { what: "matches for ever", body: "/^(a+)+$/.test('a'.repeat(40) + 'b');" },
-  ])("is ended when its time is up: $what", async ({ what, body }) => {
+    { what: "matches a pattern endlessly", body: "/^(a+)+$/.test('a'.repeat(40) + 'b');" },
+  ])("is killed at its timeout: $what", async ({ what, body }) => {
     await expect(run(programOf([{ what, body }]), what, 100)).rejects.toMatchObject({
       reason: "RenderLimit",
       message: "Cannot render the program: it runs longer than 0.1 s",
@@ -33,14 +33,14 @@ describe("a program that does not end well", () => {
       what: "array buffers",
       body: "const all: any[] = []; for (;;) { try { all.push(new Uint8Array(1 << 24).fill(1)); } catch {} }",
     },
-  ])("is ended when it fills the memory: $what", async ({ what, body }) => {
+  ])("is killed at its memory limit: $what", async ({ what, body }) => {
     await expect(run(programOf([{ what, body }]), what)).rejects.toMatchObject({
       reason: "RenderLimit",
       message: "Cannot render the program: it takes more than 160 MiB of memory",
     });
   });
 
-  test("has what it prints cut: 1 GiB", async () => {
+  test("has its output cut: 1 GiB", async () => {
     const line = "console.log(text); ".repeat(8);
     const body = `const text = "x".repeat(1 << 20); for (let i = 0; i < 128; i++) { ${line} } at("printed");`;
     await run(programOf([{ what: "prints", body }]), "prints");
@@ -57,15 +57,15 @@ describe("nonsense", () => {
   const giving = (json: string): string =>
     `const o = new ApiObject(chart, "m", { apiVersion: "v1", kind: "A" }); (o as any).toJson = () => { ${json} };`;
   const cases: readonly (ProgramCase & { says: string; reason?: string })[] = [
-    { what: "a list instead of constructs", body: "return [{}];", says: "gives back an array" },
-    { what: "a text", body: "return 'x';", says: "gives back a string" },
+    { what: "a list instead of constructs", body: "return [{}];", says: "returned an array" },
+    { what: "a text", body: "return 'x';", says: "returned a string" },
     {
       what: "a promise that is never fulfilled",
       body: "return new Promise(() => {});",
       says: "never settles",
     },
     {
-      what: "a circle",
+      what: "a circular reference",
       body: giving("const a: any = {}; a.a = a; return a;"),
       says: "deeper than 100 levels",
     },
@@ -96,7 +96,7 @@ describe("nonsense", () => {
       says: "in a cycle: c/a → c/b → c/a",
     },
     {
-      what: "an answer of its own",
+      what: "a forged answer",
       body: "JSON.stringify = (() => 'x') as any;",
       says: "not a list of objects",
     },
@@ -114,14 +114,14 @@ describe("nonsense", () => {
     },
   ];
 
-  test.for(cases)("is refused: $what", async ({ what, says, reason = "RenderFailed" }) => {
+  test.for(cases)("is rejected: $what", async ({ what, says, reason = "RenderFailed" }) => {
     await expect(run(programOf(cases), what)).rejects.toMatchObject({
       reason,
       message: expect.stringContaining(says),
     });
   });
 
-  test("has no control characters when it comes to a condition", async () => {
+  test("has no control characters in the condition", async () => {
     const body = "throw new Error('a\\u0000\\u001b[31m\\u202eb\\n' + 'x'.repeat(1e5));";
     const error: unknown = await run(programOf([{ what: "one", body }]), "one").catch((caught) => caught);
     expect((error as Error).message).toMatch(/Error: a\[31mb x+…$/);
@@ -139,7 +139,7 @@ describe("runs", () => {
     { what: "other", body },
   ]);
 
-  test("of one program see nothing of each other", async () => {
+  test("of one program are isolated from each other", async () => {
     for (const what of ["one", "other", "one"]) {
       expect((await run(main, what)).manifests[0]?.["data"]).toEqual({ seen: "clean" });
     }

@@ -14,13 +14,13 @@ async function seenBy(cases: readonly ProgramCase[], what: string): Promise<stri
   return seen ?? "";
 }
 
-/** All that Node adds to ECMAScript, and the parts of ECMAScript itself that read time or share memory. */
+/** All names that Node adds to ECMAScript, and the parts of ECMAScript itself that read time or share memory. */
 const absent =
   "process require module Buffer global setTimeout setInterval setImmediate fetch WebSocket Worker navigator structuredClone MessageChannel BroadcastChannel WebAssembly SharedArrayBuffer Atomics WeakRef FinalizationRegistry".split(
     " ",
   );
 
-describe("a program finds nothing of Node", () => {
+describe("a program can access nothing of Node", () => {
   const frames = `
     const found: any[] = [];
     const look = (error: any, frames: any) => { found.push(...frames.map((f: any) => typeof f.getThis?.())); return ""; };
@@ -56,7 +56,11 @@ describe("a program finds nothing of Node", () => {
       body: 'at((app as any).constructor.constructor("return process")());',
       says: noCode,
     },
-    { what: "by a text", body: 'at(("" as any).constructor.constructor("return process")());', says: noCode },
+    {
+      what: "by code in a string",
+      body: 'at(("" as any).constructor.constructor("return process")());',
+      says: noCode,
+    },
     { what: "by eval", body: 'at((0, eval)("1 + 1"));', says: noCode },
     {
       what: "by an async function",
@@ -71,13 +75,13 @@ describe("a program finds nothing of Node", () => {
     { what: "in the frames of a stack", body: frames, says: /^found $/ },
     { what: "in the frames of a stack, as primitives", body: primitives, says: /^found $/ },
     {
-      what: "by a symbol that keeps its meaning",
+      what: "by a well-known symbol",
       body: 'const own: any = {}; own[Symbol.toPrimitive] = () => "own"; at(String(own) + " " + String({ toString: () => "text" }));',
       says: /^own text$/,
     },
-    { what: "in what a stack overflow leaves", body: overflow, says: /^(Code generation,?)+$/ },
+    { what: "in the error of a stack overflow", body: overflow, says: /^(Code generation,?)+$/ },
     {
-      what: "in who called it",
+      what: "in the caller of a function",
       body: "const f: any = at; at([f.caller, f.arguments].join());",
       says: /'caller', 'callee'/,
     },
@@ -92,7 +96,7 @@ describe("a program finds nothing of Node", () => {
   });
 });
 
-/** A program that fails, with a message of its choice: `told()` is called when the failure is written. */
+/** A program that fails, with a chosen message: `told()` is called when the failure is written. */
 const failing = (body: string): string => `
   export default () => {
     let told = () => "";
@@ -113,8 +117,8 @@ test("the process calls no accessor that a program defines on its global object"
   await expect(run(main)).rejects.toThrow("accessors called 0");
 });
 
-test("what one run of a program leaves behind is not seen by the next", async () => {
-  // In the process's realm, if an accessor gives it the receivers of the functions that called it.
+test("changes of one run are not visible to the next", async () => {
+  // In the process's realm, if an accessor gives it the receivers of the calling functions.
   const main = failing(`
     let seen = 0;
     const leave = function (this: any) {
@@ -162,29 +166,29 @@ describe("the bundler refuses", () => {
     });
   });
 
-  test("names that mean something else", async () => {
+  test("names with another meaning", async () => {
     await expect(run('with (Math) { import("../etc/host" + x); }')).rejects.toThrow(
       "main.ts:1:1: With statements cannot be used in an ECMAScript module",
     );
   });
 
-  test("to look for the source map that a file names", async () => {
+  test("to read the source map that a file names", async () => {
     const main = `${programOf([{ what: "one", body: 'at("made");' }])}\n//# sourceMappingURL=/etc/passwd`;
     expect((await run(main, "one")).manifests[0]).toMatchObject({ data: { seen: "made" } });
   });
 });
 
 describe("a program that imports while it runs", () => {
-  // esbuild takes most of these for patterns of files, of the machine that it runs on, and no plugin hears of it.
+  // esbuild resolves most of these as patterns of files on its machine, without calling a plugin.
   const up = "../".repeat(20);
   const cases: readonly ProgramCase[] = [
     { what: "a pattern", body: `await import(\`${up}etc/host\${app}\`);` },
     { what: "a pattern of its folder", body: `await import(\`./\${app}.ts\`);` },
     { what: "a sum", body: `await import("${up}etc/host" + app);` },
-    { what: "behind a comment", body: `await import/* */("${up}etc/host" + app);` },
+    { what: "after a comment", body: `await import/* */("${up}etc/host" + app);` },
     { what: "deferred", body: `await (import as any).defer("${up}etc/host" + app);` },
     { what: "by require", body: `require("${up}etc/host" + app);` },
-    { what: "by require in disguise", body: `r\\u0065quire("${up}etc/host" + app);` },
+    { what: "by an aliased require", body: `r\\u0065quire("${up}etc/host" + app);` },
     { what: "a module of Node", body: '(await import("node:fs")).readFileSync("/etc/passwd");' },
     { what: "a module of Node by a name", body: 'await import("node:" + "fs");' },
     { what: "a module of Node by require", body: 'require("child_process").execSync("id");' },

@@ -11,48 +11,53 @@ const folder = {
 
 describe("resolveImport()", () => {
   test.for([
-    { does: "finds the entry", specifier: "main.ts", importer: undefined, is: { path: "main.ts" } },
+    { does: "resolves the entry", specifier: "main.ts", importer: undefined, is: { path: "main.ts" } },
     {
-      does: "finds an entry in a folder",
+      does: "resolves an entry in a folder",
       specifier: "./shop/web.ts",
       importer: undefined,
       is: { path: "shop/web.ts" },
     },
     {
-      does: "finds a file beside",
+      does: "resolves a file in the same folder",
       specifier: "./web.ts",
       importer: "shop/index.ts",
       is: { path: "shop/web.ts" },
     },
     {
-      does: "finds a file above",
+      does: "resolves a file in a parent folder",
       specifier: "../crds.yaml",
       importer: "shop/web.ts",
       is: { path: "crds.yaml" },
     },
     {
-      does: "takes x.js for x.ts",
+      does: "resolves x.js to x.ts",
       specifier: "./shop/web.js",
       importer: "main.ts",
       is: { path: "shop/web.ts" },
     },
-    { does: "takes x.js as it is", specifier: "./old.js", importer: "main.ts", is: { path: "old.js" } },
+    {
+      does: "resolves x.js to an existing file",
+      specifier: "./old.js",
+      importer: "main.ts",
+      is: { path: "old.js" },
+    },
     { does: "adds the extension", specifier: "./shop/web", importer: "main.ts", is: { path: "shop/web.ts" } },
     {
-      does: "finds a folder's index",
+      does: "resolves a folder's index",
       specifier: "./shop",
       importer: "main.ts",
       is: { path: "shop/index.ts" },
     },
-    { does: "knows cdk8s", specifier: "cdk8s", importer: "main.ts", is: { library: "cdk8s" } },
+    { does: "resolves cdk8s", specifier: "cdk8s", importer: "main.ts", is: { library: "cdk8s" } },
     {
-      does: "knows cdk8s-plus-27",
+      does: "resolves cdk8s-plus-27",
       specifier: "cdk8s-plus-27",
       importer: "main.ts",
       is: { library: "cdk8s-plus-27" },
     },
     {
-      does: "knows the constructs of Pipelines",
+      does: "resolves the constructs of Pipelines",
       specifier: "fairlead/delivery",
       importer: "main.ts",
       is: { library: "fairlead/delivery" },
@@ -62,7 +67,7 @@ describe("resolveImport()", () => {
   });
 
   test.for([
-    { does: "a file that is not there", specifier: "./none.ts", says: "there is no none.ts" },
+    { does: "a file that does not exist", specifier: "./none.ts", says: "there is no none.ts" },
     { does: "a path out of the folder", specifier: "../main.ts", says: "it leaves the folder" },
     {
       does: "a path out of the folder and back",
@@ -70,7 +75,7 @@ describe("resolveImport()", () => {
       says: "it leaves the folder",
     },
     { does: "a symlink", specifier: "./linked", says: "linked is a symlink" },
-    { does: "what is behind a submodule", specifier: "./vendor/lib/a.ts", says: "vendor/lib is a submodule" },
+    { does: "a path inside a submodule", specifier: "./vendor/lib/a.ts", says: "vendor/lib is a submodule" },
     { does: "an absolute path", specifier: "/etc/passwd", says: "relative paths" },
     { does: "a URL", specifier: "file:///etc/passwd", says: "relative paths" },
     { does: "a module from the network", specifier: "https://example.dev/a.js", says: "relative paths" },
@@ -82,7 +87,7 @@ describe("resolveImport()", () => {
     },
     { does: "other packages", specifier: "lodash", says: "no other packages" },
     { does: "a file of a library", specifier: "cdk8s/lib/app", says: 'import it from "cdk8s" itself' },
-  ])("refuses $does, and says why", ({ specifier, says }) => {
+  ])("rejects $does, with the reason", ({ specifier, says }) => {
     expect(resolveImport(specifier, "main.ts", folder)).toEqual({ refused: expect.stringContaining(says) });
   });
 });

@@ -5,7 +5,7 @@ import { getPriority } from "node:os";
 import { expect, test } from "vitest";
 import { lowerPriority } from "../../../../operator/sandbox/program/lower-priority.ts";
 
-test("lowerPriority() lowers a process, and its session where the system shares the processor among sessions", async () => {
+test("lowerPriority() lowers a process, and its session if the system shares the CPU among sessions", async () => {
   const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], { detached: true });
   await once(child, "spawn");
   const { pid } = child;
@@ -25,7 +25,7 @@ test("lowerPriority() lowers a process, and its session where the system shares 
 const ownGroup = "/proc/self/autogroup";
 
 test.runIf(existsSync(ownGroup))(
-  "lowerPriority() leaves a session alone that the process does not lead",
+  "lowerPriority() does not change a session that the process does not lead",
   async () => {
     const before = readFileSync(ownGroup, "latin1");
     const child = spawn(process.execPath, ["-e", "process.stdin.resume()"]);

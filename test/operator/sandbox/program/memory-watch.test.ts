@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { watchMemory } from "../../../../operator/sandbox/program/memory-watch.ts";
 
-/** A Node with a hundred threads of its pool, all of which start with its first task. It says so and waits. */
+/** A Node with a hundred threads in its pool, all of which start with its first task. It prints a line and waits. */
 const program = `require("node:fs").stat("/", () => console.log("started"));
   setInterval(() => {}, 1000);`;
 

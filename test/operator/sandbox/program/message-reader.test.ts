@@ -20,7 +20,7 @@ function pushAll(reader: MessageReader, bytes: Buffer, sizes: readonly number[])
 }
 
 describe("MessageReader", () => {
-  test("reads what was written, however it is cut", () => {
+  test("returns the written messages, for any chunks", () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 5 }),
@@ -36,12 +36,12 @@ describe("MessageReader", () => {
     );
   });
 
-  test("keeps nothing beyond its limit", () => {
+  test("allocates nothing beyond its limit", () => {
     const reader = new MessageReader(1_000);
     expect(() => reader.push(encodeMessage({ kind: "ran" }, [Buffer.alloc(2_000)]))).toThrow(RangeError);
   });
 
-  test("refuses a length beyond its limit before the bytes are there", () => {
+  test("rejects a length beyond its limit before the bytes arrive", () => {
     const promise = Buffer.concat([
       encodeMessage({ kind: "ran" }).subarray(0, -4),
       Buffer.from([0, 0, 0, 1]),
@@ -66,8 +66,8 @@ describe("MessageReader", () => {
     expect(() => new MessageReader(10_000).push(bytes)).toThrow(SandboxGarbageError);
   });
 
-  test("reads a message in linear time, however small its chunks are", () => {
-    // Reading the lengths again with each chunk takes minutes, and the test runner ends it after 20 seconds.
+  test("reads a message in linear time, for chunks of any size", () => {
+    // Reading the lengths again with each chunk takes minutes, and the test runner aborts after 20 seconds.
     const bytes = encodeMessage({ kind: "ran" }, [Buffer.alloc(500_000), Buffer.alloc(500_000)]);
     const reader = new MessageReader(2_000_000);
     let message: SandboxMessage | undefined;

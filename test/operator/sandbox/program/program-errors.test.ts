@@ -4,11 +4,11 @@ import { realPrograms } from "../../../fakes/programs.ts";
 const programs = realPrograms();
 afterAll(() => programs.close());
 
-/** A program of a few lines. `body` sees app and inputs. */
+/** A short program. `body` can use app and inputs. */
 const program = (body: string): string =>
   `import { ApiObject, App, Chart } from "cdk8s";\nexport default (app: App, inputs: any) => {\n${body}\n};\n`;
 
-/** A program that makes a ConfigMap of a value. */
+/** A program that creates a ConfigMap of a value. */
 const showing = (value: string): string =>
   program(
     `new ApiObject(new Chart(app, "c"), "m", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "shown" }, data: { json: JSON.stringify(${value}) ?? "undefined" } });`,
@@ -28,7 +28,7 @@ describe("an error of a program", () => {
       says: "main.ts:2:9: Unexpected",
     },
     {
-      what: "an import that there is not",
+      what: "an import that does not exist",
       main: 'import "./none.ts";',
       says: 'main.ts:1:8: Cannot import "./none.ts": there is no none.ts',
     },
@@ -59,10 +59,10 @@ describe("an error of a program", () => {
     {
       what: "a default export that is not a function",
       main: "export default 7;",
-      says: "its default export is no function but a number",
+      says: "its default export is not a function but a number",
     },
     {
-      what: "inputs that the program does not take",
+      what: "inputs that the program does not accept",
       main: 'import { App } from "cdk8s"; new App().synth();',
       inputs: {},
       says: "no default export that could take them",
@@ -77,7 +77,11 @@ describe("an error of a program", () => {
       main: program("Promise.reject(new Error('lost'));"),
       says: "main.ts:3:16: Error: lost",
     },
-    { what: "an exception that is no Error", main: program('throw { a: "b" };'), says: 'Error: {"a":"b"}' },
+    {
+      what: "an exception that is not an Error",
+      main: program('throw { a: "b" };'),
+      says: 'Error: {"a":"b"}',
+    },
     {
       what: "broken YAML",
       main: 'import x from "./x.yaml";\nexport default () => x;',
@@ -101,7 +105,7 @@ describe("an error of a program", () => {
     });
   });
 
-  test("refuses an entry that is not there, and one behind a symlink", async () => {
+  test("rejects a missing entry, and one behind a symlink", async () => {
     const files = { "main.ts": showing("1") };
     await expect(programs.render({ files, entry: "app.ts" })).rejects.toThrow(
       "entry app.ts: the file does not exist in the folder",

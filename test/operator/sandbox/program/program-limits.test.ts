@@ -23,12 +23,12 @@ function renderEndless(namespace: string): Promise<Rendered> {
   return run;
 }
 
-/** Lets runs that have begun take longer than a second, until so many do. */
+/** Makes running programs take longer than a second, until this many do. */
 async function untilSlow(count: number, clock: FakeClock): Promise<void> {
   slow = 0;
   await vi.waitUntil(
     async () => {
-      // Slowly, because a process that starts has a minute of this time.
+      // In small steps, because a starting process has a minute of this clock.
       await clock.advance(20);
       return slow >= count;
     },
@@ -37,7 +37,7 @@ async function untilSlow(count: number, clock: FakeClock): Promise<void> {
 }
 
 describe("createPrograms()", () => {
-  test("ends a program at the platform's limit, whatever timeout its Release asks for", async () => {
+  test("ends a program at the platform's limit, for any timeout of its Release", async () => {
     programs = realPrograms();
     await expect(programs.render({ files: endless, timeoutMs: week, longestMs: 300 })).rejects.toMatchObject({
       reason: "RenderLimit",
@@ -45,14 +45,14 @@ describe("createPrograms()", () => {
     });
   });
 
-  test("names no limit of the platform where the Release's own timeout is shorter", async () => {
+  test("does not mention the platform's limit if the Release's own timeout is shorter", async () => {
     programs = realPrograms();
     await expect(programs.render({ files: endless, timeoutMs: 300, longestMs: 60_000 })).rejects.toThrow(
       /longer than 0\.3 s$/,
     );
   });
 
-  test("runs a program of a third namespace when endless programs of two have taken all places", async () => {
+  test("runs a program of a third namespace when endless programs of two use all permits", async () => {
     const clock = new FakeClock();
     programs = realPrograms({}, { clock });
     const runs = ["a", "a", "a", "a", "b", "b", "b", "b"].map(renderEndless);
@@ -64,10 +64,10 @@ describe("createPrograms()", () => {
       reason: "RenderLimit",
       message: expect.stringContaining("while programs of other namespaces wait"),
     });
-    // Eight processes start while those before them use all processors.
+    // Eight processes start while earlier ones use all CPUs.
   }, 90_000);
 
-  test("lets no two namespaces have processes at the same time where nothing keeps them apart", async () => {
+  test("never runs processes of two namespaces at the same time without isolation", async () => {
     const warm: boolean[] = [];
     programs = realPrograms(
       {},
@@ -77,7 +77,7 @@ describe("createPrograms()", () => {
     expect(warm).toEqual([false, true, false, false]);
   });
 
-  test("reports when a process works for a program, without its waiting and bundling, and also where it fails", async () => {
+  test("reports when a process works for a program, without waiting and bundling, and also if it fails", async () => {
     programs = realPrograms({}, { keptApart: false });
     const heard: string[] = [];
     const render = (namespace: string, files: Readonly<Record<string, string>>): Promise<unknown> => {
@@ -86,7 +86,7 @@ describe("createPrograms()", () => {
       const patience = { unwanted, isSlow: false, onSlow: () => {}, onRunning };
       return programs.render({ files, namespace, timeoutMs: 500, patience }).catch(() => undefined);
     };
-    // Nothing keeps these two apart, so the second one waits.
+    // There is no isolation between these two, so the second one waits.
     await Promise.all([render("a", endless), render("b", quick)]);
     expect(heard.toSorted()).toEqual(["a false", "a true", "b false", "b true"]);
     const [first = "", ended = "", second = ""] = heard;
@@ -94,12 +94,12 @@ describe("createPrograms()", () => {
       first.replace("true", "false"),
       first.startsWith("a") ? "b true" : "a true",
     ]);
-    // Nothing runs of a program that cannot be bundled.
+    // A program that cannot be bundled is not run.
     await render("c", { "main.ts": "import 'nothing';" });
     expect(heard).toHaveLength(4);
   });
 
-  test("ends an endless program for another namespace where nothing keeps them apart", async () => {
+  test("ends an endless program for another namespace without isolation", async () => {
     const clock = new FakeClock();
     programs = realPrograms({}, { clock, keptApart: false });
     const run = renderEndless("a");

@@ -12,7 +12,7 @@ const job = (namespace: string, key = namespace) => ({ namespace, key, mostMiB: 
 /** The memory for programs within the default limit of the container. */
 const { programs: planned } = planMemory(512 * 2 ** 20);
 
-/** MiB that all processes started by this one take now, without what they share. */
+/** MiB that all child processes use now, without shared memory. */
 function measureChildren(): number {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const own = pids.filter((pid) => {
@@ -28,7 +28,7 @@ function measureChildren(): number {
 }
 
 describe("ProgramMemory", () => {
-  test("gives each job a share first, and a job that needs more all that a job may have", async () => {
+  test("gives each job a share first, and a job that needs more the full limit of a job", async () => {
     const memory = new ProgramMemory({ clock: new FakeClock(), budgetMiB: 1_000 });
     const grants: [number, boolean][] = [];
     const run = (key: string): Promise<string> =>
@@ -46,7 +46,7 @@ describe("ProgramMemory", () => {
     ]);
   });
 
-  test("never gives away more than there is", async () => {
+  test("never grants more than the budget", async () => {
     const memory = new ProgramMemory({ clock: new FakeClock(), budgetMiB: planned.totalMiB });
     const ends: (() => void)[] = [];
     let most = 0;
@@ -68,7 +68,7 @@ describe("ProgramMemory", () => {
     expect(memory.freeMiB).toBe(planned.totalMiB);
   });
 
-  test("lets no namespace take more than half, apart from a single large job", async () => {
+  test("limits a namespace to half, except for a single large job", async () => {
     const memory = new ProgramMemory({ clock: new FakeClock(), budgetMiB: 200 });
     const begun: string[] = [];
     const hold = (namespace: string, key: string) =>
@@ -82,13 +82,13 @@ describe("ProgramMemory", () => {
     expect(begun).toEqual(["a1", "b1"]);
   });
 
-  test("limits a job to what there is", () => {
+  test("limits a job to the budget", () => {
     const memory = new ProgramMemory({ clock: new FakeClock(), budgetMiB: 100 });
     expect([memory.limitOf(64), memory.limitOf(256)]).toEqual([64, 140]);
   });
 });
 
-test("a namespace whose files do not arrive holds no memory that others wait for", async () => {
+test("a namespace whose files do not arrive holds no memory for which others wait", async () => {
   const programs = realPrograms({ totalMiB: planned.totalMiB });
   onTestFinished(() => programs.close());
   const listing = { files: [{ path: "main.ts", blob: "1", size: 1 }], refused: [] };
@@ -103,7 +103,7 @@ test("a namespace whose files do not arrive holds no memory that others wait for
   });
 });
 
-test("programs of three namespaces that fill their memory end alone, and together stay within the budget", async () => {
+test("programs of three namespaces that exhaust their memory are killed separately, and together stay within the budget", async () => {
   const programs = realPrograms({ totalMiB: planned.totalMiB });
   onTestFinished(() => programs.close());
   const quick = `import { ApiObject, type App, Chart } from "cdk8s";
@@ -113,7 +113,7 @@ test("programs of three namespaces that fill their memory end alone, and togethe
     const kept: Uint8Array[] = [];
     for (;;) kept.push(new Uint8Array(1_000_000).fill(1));
   }`;
-  // The bundler bundles the libraries first, which an image has ready.
+  // The bundler bundles the libraries first, which an image contains already.
   await programs.render({ files: { "main.ts": quick }, namespace: "first" });
   let peak = 0;
   const sampling = setInterval(() => {
@@ -132,7 +132,7 @@ test("programs of three namespaces that fill their memory end alone, and togethe
       message: `Cannot render the program: it takes more than ${planned.totalMiB + 40} MiB of memory`,
     });
   }
-  // Beside the budget: the process that is ready, the bundler with the libraries, and what is filled between two looks.
+  // In addition to the budget: the spare process, the bundler with the libraries, and allocations between two checks.
   const others = 35 + 75 + 100;
   expect(peak).toBeGreaterThan(planned.totalMiB / 2);
   expect(peak).toBeLessThan(planned.totalMiB + others);

@@ -25,11 +25,11 @@ class Shop extends Chart {
 export default (app: App, inputs: Inputs) => new Shop(app, inputs);
 `;
 
-/** A program of a few lines. `body` sees app and inputs. */
+/** A short program. `body` can use app and inputs. */
 const program = (body: string): string =>
   `import { ApiObject, App, Chart } from "cdk8s";\nexport default (app: App, inputs: any) => {\n${body}\n};\n`;
 
-/** A program that makes a ConfigMap of a value. */
+/** A program that creates a ConfigMap of a value. */
 const showing = (value: string): string =>
   program(
     `new ApiObject(new Chart(app, "c"), "m", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "shown" }, data: { json: JSON.stringify(${value}) ?? "undefined" } });`,
@@ -41,7 +41,7 @@ const shown = ({ manifests }: Rendered): unknown => {
 };
 
 describe("a program", () => {
-  test("makes objects of its inputs, in the order of its constructs, with the dependencies that it declares", async () => {
+  test("creates objects from its inputs, in the order of its constructs, with its declared dependencies", async () => {
     const rendered = await programs.render({ files: { "main.ts": shop }, inputs: { replicas: 3 } });
     expect(rendered.manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual([
       "ConfigMap/shop-settings",
@@ -61,13 +61,13 @@ describe("a program", () => {
     expect(rendered.inputsDigest).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test("gives the same bytes again, also in a process of its own", async () => {
+  test("produces the same bytes again, also in a separate process", async () => {
     const run = { files: { "main.ts": shop }, inputs: { replicas: 3 } };
     const again = await programs.render({ ...run, namespace: "other" });
     expect(again).toEqual(await programs.render(run));
   });
 
-  test("may be a cdk8s main as in every introduction", async () => {
+  test("may be a main file as in cdk8s introductions", async () => {
     const main = `
       import { App, Chart, ApiObject } from "cdk8s";
       import { Construct } from "constructs";
@@ -116,7 +116,7 @@ describe("a program", () => {
     );
   });
 
-  test("may wait for its own promises", async () => {
+  test("may await its own promises", async () => {
     const main = showing("value").replace(
       "(app: App, inputs: any) => {",
       "async (app: App, inputs: any) => { const value = await Promise.resolve(7);",
@@ -124,7 +124,7 @@ describe("a program", () => {
     expect(shown(await programs.render({ files: { "main.ts": main } }))).toBe(7);
   });
 
-  test("sees a clock and random numbers that are always the same for the same inputs", async () => {
+  test("has a clock and random numbers that are always the same for the same inputs", async () => {
     const main = showing(
       "[Date.now(), new Date(), Date(), new Intl.DateTimeFormat().format(), Math.random(), crypto.randomUUID(), performance.now(), Intl.DateTimeFormat().resolvedOptions().timeZone]",
     );
@@ -144,7 +144,7 @@ describe("a program", () => {
     expect(other[5]).not.toBe(first[5]);
   });
 
-  test("has the few functions beside ECMAScript that are for texts", async () => {
+  test("has the few text functions that are not part of ECMAScript", async () => {
     const main = showing(
       "[btoa('hé'), atob('aOk='), [...new TextEncoder().encode('é')], new TextDecoder().decode(Uint8Array.of(195, 169))]",
     );
@@ -156,7 +156,7 @@ describe("a program", () => {
     ]);
   });
 
-  test("checks its inputs with a schema, and says which one is wrong", async () => {
+  test("validates its inputs with a schema, and reports the invalid one", async () => {
     const main = `import * as z from "zod";
       export const inputs = z.object({ web: z.object({ replicas: z.int().default(2) }) });
       ${showing("inputs")}`;

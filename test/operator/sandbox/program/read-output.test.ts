@@ -22,7 +22,7 @@ async function read(text: string): ReturnType<typeof readObjects> {
 }
 
 describe("readObjects()", () => {
-  test("gives manifests with their origins, dependencies and digest", async () => {
+  test("returns manifests with their origins, dependencies and digest", async () => {
     const objects = [configMap("a"), configMap("b", { data: { x: "1" } })];
     const rendered = await read(textOf(objects, { edges: [[1, 0]] }));
     expect(rendered).toEqual({
@@ -34,11 +34,11 @@ describe("readObjects()", () => {
     });
   });
 
-  test("gives an empty list for a program without objects", async () => {
+  test("returns an empty list for a program without objects", async () => {
     expect(await read(textOf([]))).toMatchObject({ manifests: [], digest: digestOf("[]") });
   });
 
-  test("leaves out what only the API server writes, and says so", async () => {
+  test("removes fields that only the API server writes, with a warning", async () => {
     const object = {
       ...configMap("a", { status: {} }),
       metadata: { name: "a", uid: "1", labels: { a: "b" } },
@@ -88,7 +88,7 @@ describe("readObjects()", () => {
       says: "apiVersion is not an API version but absent",
     },
     {
-      what: "an odd apiVersion",
+      what: "an invalid apiVersion",
       objects: [{ ...configMap("a"), apiVersion: "v1/../x" }],
       says: "apiVersion is not an API version",
     },
@@ -110,7 +110,7 @@ describe("readObjects()", () => {
       says: 'metadata.labels["x"] is not text but 1',
     },
     {
-      what: "an odd namespace",
+      what: "an invalid namespace",
       objects: [{ ...configMap("a"), metadata: { name: "a", namespace: "A/b" } }],
       says: "metadata.namespace is not a namespace name",
     },
@@ -120,7 +120,7 @@ describe("readObjects()", () => {
       says: 'x[0] has a key "__proto__"',
     },
     {
-      what: "a tower",
+      what: "deep nesting",
       objects: [`{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"x":${deep(5_000)}}`],
       says: "nested too deeply",
     },
@@ -144,14 +144,14 @@ describe("readObjects()", () => {
   });
 
   test.for([
-    { what: "an index that is none", edges: [[0, 7]] },
+    { what: "an invalid index", edges: [[0, 7]] },
     { what: "a text as index", edges: [["0", 1]] },
     { what: "half an edge", edges: [[0]] },
   ])("refuses $what among the dependencies", async ({ edges }) => {
     await expect(read(textOf([configMap("a")], { edges }))).rejects.toMatchObject({ reason: "RenderFailed" });
   });
 
-  test("shows a circle of dependencies", async () => {
+  test("reports a dependency cycle", async () => {
     const edges = [
       [0, 1],
       [1, 2],
@@ -164,7 +164,7 @@ describe("readObjects()", () => {
     await expect(read(text)).rejects.toThrow("in a cycle: shop/0 → shop/1 → shop/2 → shop/0");
   });
 
-  test("takes a diamond for what it is", async () => {
+  test("accepts a diamond of dependencies", async () => {
     const edges = [
       [0, 1],
       [0, 2],
@@ -188,7 +188,7 @@ describe("readHead()", () => {
     await expect(readHead(text)).rejects.toThrow("not a list of objects");
   });
 
-  test("takes nothing but texts for an error", async () => {
+  test("accepts only texts in an error", async () => {
     const error = { name: { a: 1 }, message: "no", stack: 7 };
     const { head } = await readHead(JSON.stringify({ state: "failed", error }));
     expect(head).toEqual({

@@ -9,8 +9,8 @@ import { buildLibraries } from "../../../../operator/sandbox/program/build-libra
 import { sandboxArguments } from "../../../../operator/sandbox/program/sandbox-arguments.ts";
 import { buildText } from "../../../fakes/build-text.ts";
 
-// A program that has left its context: here our own code takes the runner's place, in the outer realm of the process,
-// and tries. It has `require` and `process` in its hands, as if it had found them in spite of everything.
+// A program that escaped from its context: test code replaces the runner, in the outer realm of the process. It can use
+// `require` and `process`, as if it had found them in spite of all protections.
 
 const inside = resolve(import.meta.dirname, "../../../../operator/sandbox/program/inside");
 const written = join(import.meta.dirname, "written-by-sandbox");
@@ -57,7 +57,7 @@ interface Report {
   readonly user: readonly [number, number, readonly number[]];
   /** The remaining properties of the global object. */
   readonly globals: readonly string[];
-  /** Paths of objects that can be reached from there and are not frozen. */
+  /** Paths of objects that can be reached from them and are not frozen. */
   readonly changeable: readonly string[];
 }
 
@@ -112,7 +112,7 @@ beforeAll(async () => {
     },
     bundle: true,
     write: false,
-    // As the runner is wrapped.
+    // Wrapped like the runner.
     banner: { js: '"use strict"; (() => {' },
     footer: { js: "})();" },
     format: "cjs",
@@ -143,7 +143,7 @@ describe("the process of a sandbox can not", () => {
   });
 });
 
-test("the global object of a sandbox's process has nothing but ECMAScript", () => {
+test("the global object of a sandbox's process contains only ECMAScript", () => {
   const unexpected = ["process", "require", "module", "Buffer", "fetch", "WebAssembly", "eval", "globalThis"];
   expect(report.globals.filter((name) => unexpected.includes(name))).toEqual([]);
   expect(report.globals.length).toBeLessThan(70);
@@ -159,7 +159,7 @@ test("a process of a sandbox that changes V8's flags ends", async () => {
   expect(await runIn(runner, "ignore")).toBe("");
 });
 
-test("the runner is strict, so that call sites do not give out the global object", async () => {
+test("the runner is strict, so that call sites do not expose the global object", async () => {
   const { runner, libraries } = await buildLibraries(buildText);
   for (const code of [runner, ...libraries.map((library) => library.code)])
     expect(code).toMatch(/^"use strict";/);
@@ -169,14 +169,14 @@ test("the process of a sandbox has no environment", () => {
   expect(report.environment).toEqual([]);
 });
 
-test("the process of a sandbox has the user nobody instead of root", () => {
+test("the process of a sandbox runs as nobody instead of root", () => {
   const [user, group, groups] = report.user;
   if (process.getuid?.() !== 0) expect(user).toBe(process.getuid?.());
   else expect([user, group, groups]).toEqual([65_534, 65_534, [65_534]]);
 });
 
 test.runIf(existsSync("/usr/bin/prlimit"))(
-  "the process of a sandbox gets no memory beyond its limit",
+  "the process of a sandbox cannot allocate memory beyond its limit",
   async () => {
     const runner =
       "let got = 0; const all = []; try { for (;;) { all.push(new ArrayBuffer(64 << 20)); got += 64; if (got > 4096) break; } } catch {} process.stdout.write(String(got));";

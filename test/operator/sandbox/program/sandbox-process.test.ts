@@ -10,7 +10,7 @@ beforeAll(async () => {
   ({ runner } = await buildLibraries(buildText));
 });
 
-/** A process with a library of ours in place of the real ones: `finish` is the expression of what a run gives. */
+/** A process with a test library instead of the real ones: `finish` is the expression of a run's result. */
 async function start(finish: string, run = ""): Promise<SandboxProcess> {
   const limits = { memoryMiB: 256, outputBytes: 1_000 };
   const sandbox = new SandboxProcess({
@@ -36,30 +36,30 @@ async function ask(sandbox: SandboxProcess, copies = 2): Promise<readonly string
 }
 
 describe("SandboxProcess", () => {
-  test("gives one text when all runs come to the same, and all of them when not", async () => {
+  test("returns one text when all runs have the same result, and all texts otherwise", async () => {
     expect(await ask(await start("'same'"))).toEqual(["same"]);
     expect(await ask(await start("String(Math.random())"), 3)).toHaveLength(3);
   });
 
-  test("runs every time in a context of its own", async () => {
+  test("runs every time in a new context", async () => {
     const sandbox = await start("String(globalThis.count = (globalThis.count ?? 0) + 1)");
     expect([await ask(sandbox), await ask(sandbox)]).toEqual([["1"], ["1"]]);
   });
 
-  test("takes nothing but a text from a context", async () => {
+  test("accepts only a text from a context", async () => {
     expect(await ask(await start("({ toString: () => 'no text' })"))).toEqual([""]);
     expect(await ask(await start("{ throw 1 }".replace("{ throw 1 }", "JSON.parse('{')")))).toEqual([""]);
   });
 
-  test("hands a rejection to the context that it came from", async () => {
+  test("passes a rejection to the context in which it occurred", async () => {
     expect(await ask(await start("String(reason)", "Promise.reject('lost');"))).toEqual(["lost"]);
   });
 
-  test("is ended when it says more than it may", async () => {
+  test("is killed when its output is too large", async () => {
     await expect(ask(await start("'x'.repeat(4_000_000)"))).rejects.toMatchObject({ reason: "RenderLimit" });
   });
 
-  test("says so when its process ends, and is of no more use", async () => {
+  test("reports the end of its process, and cannot be used again", async () => {
     const sandbox = await start("'same'", "for (;;);");
     const asked = ask(sandbox);
     process.kill(sandbox.pid ?? 0, "SIGKILL");
@@ -85,7 +85,7 @@ describe("SandboxProcess", () => {
     });
   });
 
-  test("does not blame the program when we stop it", async () => {
+  test("does not report the program when the operator stops it", async () => {
     const sandbox = await start("'same'", "for (;;);");
     const asked = ask(sandbox);
     sandbox.kill();

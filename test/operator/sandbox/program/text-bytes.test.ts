@@ -7,7 +7,7 @@ import {
   encodeText,
 } from "../../../../operator/sandbox/program/inside/text-bytes.ts";
 
-test("base64Of() gives what btoa gives, and bytesOfBase64() takes it back", () => {
+test("base64Of() returns the same as btoa, and bytesOfBase64() decodes it", () => {
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       const binary = String.fromCharCode(...bytes);
@@ -17,7 +17,7 @@ test("base64Of() gives what btoa gives, and bytesOfBase64() takes it back", () =
   );
 });
 
-test("encodeText() gives what TextEncoder gives, and decodeText() takes it back", () => {
+test("encodeText() returns the same as TextEncoder, and decodeText() decodes it", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect([...encodeText(text)]).toEqual([...new TextEncoder().encode(text)]);

@@ -12,7 +12,7 @@ let programs: RealPrograms;
 let warm: boolean[] = [];
 let bundles = 0;
 
-/** Programs that note which of their runs were warm, and how often something was bundled. */
+/** Programs that record which of their runs were warm, and how often something was bundled. */
 function observed(clock?: FakeClock): void {
   [warm, bundles] = [[], 0];
   programs = realPrograms(
@@ -34,13 +34,13 @@ async function run(namespace = "shop", files: Readonly<Record<string, string>> =
 }
 
 describe("createPrograms()", () => {
-  test("never lets two namespaces share a process, and lets the runs of one do so", async () => {
+  test("never lets two namespaces share a process, and reuses it within one", async () => {
     observed();
     for (const namespace of ["a", "a", "b", "a", "b"]) await run(namespace);
     expect(warm).toEqual([false, true, false, true, true]);
   });
 
-  test("bundles a program once, however many ask for it at once", async () => {
+  test("bundles a program once for concurrent requests", async () => {
     observed();
     await Promise.all([run(), run(), run(), run()]);
     expect(bundles).toBe(1);
@@ -48,14 +48,14 @@ describe("createPrograms()", () => {
     expect(bundles).toBe(2);
   });
 
-  test("has one process run all that want the same program at once, one after the other", async () => {
-    // The clock does not move: on a slow machine, too, no run takes long enough for another process to start.
+  test("runs concurrent requests for the same program in one process, one after the other", async () => {
+    // The clock does not advance: even on a slow machine no run takes long enough for another process to start.
     observed(new FakeClock());
     await Promise.all([run(), run(), run(), run()]);
     expect(warm).toEqual([false, true, true, true]);
   });
 
-  test("starts another process where one run of a program keeps the others waiting", async () => {
+  test("starts another process if one run of a program makes the others wait", async () => {
     observed();
     const unwanted = new AbortController();
     const loop = programs.render({
