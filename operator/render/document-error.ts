@@ -6,7 +6,7 @@ export class DocumentError extends Error {
   readonly reason: Extract<SourceFailureReason, "RenderFailed" | "RenderLimit">;
   /** Line of the file, counted from 1. */
   readonly line: number | undefined;
-  /** Field of the document that is meant: where the line is not known, it can be looked up. */
+  /** Path of the invalid field. If the line is unknown, it can be looked up by this path. */
   readonly path: readonly (string | number)[];
 
   constructor(message: string, { reason = "RenderFailed", line, path = [] }: DocumentErrorOptions = {}) {

@@ -1,10 +1,11 @@
-// Bytes that V8 needs for parts of a value, measured with Node 26 and rounded up: an empty object has room for four fields.
+// Bytes that V8 needs for parts of a value, measured with Node 26 and rounded up: an empty object reserves space for
+// four fields.
 const OBJECT = 64;
 const ARRAY = 40;
 const ITEM = 24;
 const KEY = 32;
 
-// What js-yaml needs for the nodes of a text before their values are made, measured the same way.
+// Bytes that js-yaml needs for the nodes of a text, before their values are created; measured in the same way.
 const NODE = 80;
 const PAIR = 200;
 
@@ -13,8 +14,8 @@ const [openBracket, openBrace] = [91, 123];
 const [space, tab, dash, question, carriageReturn] = [32, 9, 45, 63, 13];
 
 /**
- * Estimates the memory of the value of a JSON text, in bytes. One MiB of `[{},{},…]` takes 22 MiB, so limits of text say little.
- * Linear; pure.
+ * Estimates the memory of the value of a JSON text, in bytes. One MiB of `[{},{},…]` takes 22 MiB, so limits on the
+ * length of the text are not sufficient. Linear; pure.
  */
 export function estimateMemory(json: string): number {
   let bytes = json.length;
@@ -30,7 +31,7 @@ export function estimateMemory(json: string): number {
 }
 
 /**
- * Estimates the memory that reading a JSON file takes at most, in bytes, without reading it: texts are counted as if they were
+ * Estimates the maximum memory for parsing a JSON file, in bytes, without parsing it: texts are counted as if they were
  * values. Linear; pure.
  */
 export function estimateFileMemory(content: Uint8Array): number {
@@ -44,8 +45,8 @@ export function estimateFileMemory(content: Uint8Array): number {
 }
 
 /**
- * Estimates the memory that reading a YAML file takes at most, in bytes, without reading it. Its documents are read one after the
- * other; texts are counted as if they were values. Aliases are not followed. Linear; pure.
+ * Estimates the maximum memory for parsing a YAML file, in bytes, without parsing it. Its documents are parsed one after
+ * the other; texts are counted as if they were values. Aliases are not followed. Linear; pure.
  */
 export function estimateYamlMemory(content: Uint8Array): number {
   let [bytes, most] = [0, 0];

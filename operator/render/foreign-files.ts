@@ -1,22 +1,22 @@
 import { showText } from "../engine/show-text.ts";
 import { SourceError } from "../errors.ts";
 
-/** Page that says what to do with the files of other tools. */
+/** Page that describes what to do with the files of other tools. */
 export const OTHER_TOOLS_PAGE = "docs/release-manifests.md#files-of-other-tools";
 
-/** So much of a file says what it is. */
+/** Number of characters at the beginning of a file that identify its tool. */
 const readCharacters = 65_536;
 
-/** Whether a file, by its name, makes its folder the input of another tool. Pure. */
+/** Whether the name of a file makes its folder the input of another tool. Pure. */
 export function mayBeForeign(path: string): boolean {
   return /(?:^|\/)(?:kustomization\.ya?ml|Kustomization|Chart\.yaml)$/.test(path);
 }
 
 /**
- * Refuses a folder that is written for Kustomize or Helm: applied as it is, it would be something else than its author means.
- * An object of Kubernetes in a file of that name is none of this.
+ * Rejects a folder that is written for Kustomize or Helm: applied without these tools, it would not have the effect that
+ * its author intends. A Kubernetes object in a file with such a name is accepted.
  *
- * @throws {SourceError} that says what the file is, that it is not rendered, and where to read on.
+ * @throws {SourceError} that names the tool and the page about it.
  */
 export function refuseForeign(path: string, content: string): void {
   const tool = toolOf(path, content.slice(0, readCharacters));

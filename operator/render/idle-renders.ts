@@ -4,11 +4,14 @@ import type { RenderEntry } from "./render-entry.ts";
 import type { SizedRendered } from "./render-manifests.ts";
 
 export interface IdleRendersOptions {
-  /** Memory that is kept in all, in bytes, as estimated. */
+  /** Maximum memory of all idle renders, in bytes, as estimated. */
   readonly limit: number;
 }
 
-/** Finished renders that no resource asks for now, for a rollback or a revert: the longest unused go first. */
+/**
+ * Finished renders that no resource uses at present, kept for a rollback or a revert. The least recently used are
+ * removed first.
+ */
 export class IdleRenders {
   readonly #limit: number;
   readonly #sizes = new Map<string, number>();
@@ -18,7 +21,7 @@ export class IdleRenders {
     this.#limit = limit;
   }
 
-  /** @returns Ids of the renders to be forgotten for it. */
+  /** @returns Ids of the renders that must be removed to make room for it. */
   add({ id, state }: RenderEntry): readonly string[] {
     const size = state.state === "ready" ? sizeOf(state.rendered) : 1_000;
     this.remove(id);
@@ -42,7 +45,7 @@ export class IdleRenders {
 
 /** Memory that a render takes, in bytes, as estimated. */
 export function sizeOf(rendered: Rendered | SizedRendered): number {
-  // To write a large folder as JSON only to measure it would stop everything for a while.
+  // Encoding a large folder as JSON only to measure it would block the event loop for too long.
   if ("size" in rendered) return rendered.size;
   return rendered.manifests.reduce(
     (size, manifest) => size + estimateMemory(JSON.stringify(manifest)),

@@ -2,27 +2,30 @@ import ignore, { type Ignore } from "ignore";
 import { showText } from "../engine/show-text.ts";
 import { SourceError } from "../errors.ts";
 
-/** Name of the file that leaves files out, in the syntax of .gitignore. */
+/** Name of the file that excludes files, in the syntax of .gitignore. */
 export const IGNORE_FILE = ".fairleadignore";
 
-/** Patterns become regular expressions, which are run on every name: bounds that keep the worst of them quick. */
+/**
+ * Limits for patterns, which are converted to regular expressions and run on every name. They bound the time of the
+ * worst patterns.
+ */
 const PATTERN_LIMIT = 500;
 const LENGTH_LIMIT = 256;
 const WILDCARD_LIMIT = 3;
-/** Longest name that a pattern is run on; file systems allow no more. */
+/** Maximum length of a name that a pattern is run on; file systems allow no longer names. */
 export const SEGMENT_LIMIT = 255;
 export const PATH_LIMIT = 1_024;
 
-/** Which paths are left out. Folders stand without a slash at their end. */
+/** Decides which paths are excluded. Paths of folders have no slash at their end. */
 export interface IgnoreRules {
   isIgnored(path: string): boolean;
-  /** Decides about the folders of a path, from the top down, and remembers it. Yields after each that was not known. */
+  /** Decides about the folders of a path, from the top down, and caches the decisions. Yields after each new decision. */
   decideFolders(path: string): Generator<undefined, void>;
 }
 
 /**
- * The rules of all `.fairleadignore` files together, as git reads `.gitignore` files: each for its folder and what is
- * below, the deeper ones first, and nothing is let in again below a folder that is left out.
+ * The rules of all `.fairleadignore` files together, as git reads `.gitignore` files: each applies to its folder and
+ * everything below, deeper files have precedence, and nothing below an excluded folder can be included again.
  *
  * @param files Text of each such file by its path.
  * @throws {SourceError} `RenderLimit` for too many patterns, or one that would take too long.
@@ -33,7 +36,7 @@ export function readIgnoreRules(files: ReadonlyMap<string, string>): IgnoreRules
   for (const [path, text] of files) {
     const patterns = text.split(/\r?\n/);
     for (const [index, pattern] of patterns.entries()) {
-      // As for git, a line of tabs is a pattern.
+      // As in git, a line of tabs is a pattern.
       if (/^ *$/.test(pattern) || pattern.startsWith("#")) continue;
       count++;
       refuse(pattern, count, `${showText(path)}:${index + 1}`);
@@ -74,7 +77,7 @@ function refuse(pattern: string, count: number, where: string): void {
   }
 }
 
-/** Asks the rules of the deepest folder first, and the ones above only if those have nothing to say. */
+/** Applies the rules of the deepest folder first, and those of parent folders only if none of them matches. */
 function matches(path: string, byFolder: ReadonlyMap<string, Ignore>): boolean {
   let folder = folderOf(path.endsWith("/") ? path.slice(0, -1) : path);
   for (;;) {
@@ -88,7 +91,7 @@ function matches(path: string, byFolder: ReadonlyMap<string, Ignore>): boolean {
   }
 }
 
-/** The folder of a path; empty at the top. */
+/** The parent folder of a path; empty at the root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }

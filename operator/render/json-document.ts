@@ -4,7 +4,7 @@ import { readJson } from "./json-text.ts";
 import { countLines } from "./split-documents.ts";
 
 /**
- * Reads a JSON file; see {@link readJson}. Yields now and then.
+ * Parses a JSON file; see {@link readJson}. Yields regularly.
  *
  * @throws {DocumentError} with the line; the message quotes nothing from the file except names of keys.
  */
@@ -13,7 +13,7 @@ export function* readJsonFile(text: string): Generator<undefined, unknown> {
     return yield* readJson(text);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
-    // A file that ends too early is wrong in its last line with content.
+    // A truncated file is reported at its last line with content.
     const line = 1 + countLines(text, 0, Math.min(error.at, text.trimEnd().length));
     throw new DocumentError(error.message, { line, reason: error.isLimit ? "RenderLimit" : "RenderFailed" });
   }

@@ -1,4 +1,4 @@
-/** A text is not JSON, or not JSON that we accept. The message quotes nothing from the text except names of keys. */
+/** A text is not JSON, or is JSON that is not accepted. The message quotes nothing from the text except names of keys. */
 export class JsonTextError extends Error {
   override readonly name = "JsonTextError";
   /** Offset of the problem. */
@@ -17,19 +17,22 @@ const newline = 10;
 const doubleQuote = 34;
 const backslash = 92;
 
-/** Blanks as in RFC 8259, section 2. */
+/** Whitespace as in RFC 8259, section 2. */
 const blanks = /[ \t\n\r]*/y;
-/** A number or one of the three literals. No part of it can match the same text in two ways, so that it cannot backtrack. */
+/**
+ * A number or one of the three literals. No part of the pattern can match the same text in two ways, so it does not
+ * backtrack.
+ */
 const word = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
 const integer = /^-?[0-9]+$/;
-/** Digits of a safe integer, with its sign. */
+/** Maximum length of a safe integer, including its sign. */
 const LONGEST_INTEGER = 17;
 const literals = new Map<string, unknown>([
   ["true", true],
   ["false", false],
   ["null", null],
 ]);
-/** V8 copies a slice below this length; a longer one would keep the whole file in memory. */
+/** V8 copies a slice below this length; a longer slice would keep the whole file in memory. */
 const COPIED_SLICE = 13;
 
 /** Reads the tokens of a JSON text from left to right. Each character is visited a fixed number of times. */
@@ -93,7 +96,7 @@ export class JsonScanner {
     this.#at = blanks.lastIndex;
   }
 
-  /** Offset after the closing quote. A string cannot span lines, so an unterminated one ends the reading. */
+  /** Offset after the closing quote. A string cannot span lines, so an unterminated string ends the parsing. */
   #endOfString(): number {
     if (this.next !== '"') throw this.problem();
     for (let at = this.#at + 1; at < this.#text.length; at++) {

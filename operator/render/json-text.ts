@@ -1,16 +1,16 @@
 import { showText } from "../engine/show-text.ts";
 import { JsonScanner, JsonTextError } from "./json-scanner.ts";
 
-/** Deepest nesting that is read; the API server's own limit is far above what anybody writes. */
+/** Maximum nesting; the API server's own limit is far above the nesting of real manifests. */
 const DEPTH_LIMIT = 100;
-/** Characters of a key that a message shows. */
+/** Maximum characters of a key in a message. */
 const SHOWN_KEY = 60;
 const VALUES_AT_ONCE = 2_000;
 
 /**
- * Reads a JSON text to the value that `JSON.parse` gives. It refuses two things that `JSON.parse` accepts: duplicate keys,
+ * Parses a JSON text to the same value as `JSON.parse`. It rejects two things that `JSON.parse` accepts: duplicate keys,
  * and numbers that would lose digits. The time is linear in the length of the text. Yields every 2,000 values, so that
- * the caller can read a long text in pieces; `JSON.parse` would take 0.5 s for 4 MiB of empty objects.
+ * the caller can parse a long text in pieces; `JSON.parse` would take 0.5 s for 4 MiB of empty objects.
  *
  * @throws {JsonTextError}
  */

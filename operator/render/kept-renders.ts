@@ -2,12 +2,12 @@ import { showMebibytes } from "../engine/show-mebibytes.ts";
 import { SourceError } from "../errors.ts";
 
 export interface KeptRendersLimits {
-  /** Estimated memory of all renders, in bytes. */
+  /** Maximum memory of all renders, in bytes, as estimated. */
   readonly all: number;
   readonly perNamespace: number;
 }
 
-/** The objects do not fit into the memory that is planned for them now. They may fit later. */
+/** The objects do not fit into the planned memory at present. They may fit later. */
 export class MemoryQuotaError extends SourceError {}
 
 interface Kept {
@@ -15,7 +15,7 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** Counts the memory of renders that resources have, in all and for each namespace. */
+/** Counts the memory of the renders in use, in total and for each namespace. */
 export class KeptRenders {
   readonly #limits: KeptRendersLimits;
   readonly #kept = new Map<string, Kept>();
@@ -27,9 +27,10 @@ export class KeptRenders {
   }
 
   /**
-   * Counts a render, in place of an older one with the same id.
+   * Counts a render, replacing an older one with the same id.
    *
-   * @throws MemoryQuotaError if its namespace has no room for it; or all have none, and its namespace has more than its share.
+   * @throws MemoryQuotaError if it exceeds the limit of its namespace; or if the total is exceeded, and its namespace
+   * uses more than its share.
    */
   add(id: string, kept: Kept): void {
     this.remove(id);

@@ -15,8 +15,8 @@ const skipped: ReadonlySet<string> = new Set([".git", "node_modules"]);
 type Listing = Awaited<ReturnType<SourceFiles["list"]>>;
 
 /**
- * A folder of this machine in place of one of a commit, for the command line: all its files but those in `.git` and
- * `node_modules`, whatever a `.gitignore` says. Blobs have the ids that git would give them. What was listed once stays listed.
+ * A folder of this machine instead of a folder of a commit, for the command line: all its files but those in `.git` and
+ * `node_modules`, whatever a `.gitignore` says. Blobs have the ids that git would give them. The folder is listed once.
  *
  * @throws {SourceError} as {@link SourceFiles} says; `SourceNotFound` if there is no such folder.
  */
@@ -84,7 +84,7 @@ function readFolder(folder: string) {
   return readdir(folder, { withFileTypes: true });
 }
 
-/** Size and id of a file as a blob of git's; read in pieces, because it may be large. */
+/** Size and id of a file as a blob in git; read in pieces, because it may be large. */
 async function identify(path: string): Promise<{ readonly blob: string; readonly size: number }> {
   const { size } = await stat(path);
   const hash = createHash("sha1").update(`blob ${size}\0`);

@@ -6,13 +6,13 @@ import { IGNORE_FILE, type IgnoreRules, PATH_LIMIT, readIgnoreRules, SEGMENT_LIM
 import type { Turn } from "./turns.ts";
 
 const MEBIBYTE = 1_048_576;
-/** Largest file that is read, in bytes. */
+/** Maximum size of a file, in bytes. */
 export const FILE_LIMIT = 4 * MEBIBYTE;
-/** Largest sum of what is read of a folder, in bytes. */
+/** Maximum total size of the files of a folder, in bytes. */
 export const FOLDER_LIMIT = 64 * MEBIBYTE;
 const IGNORE_FILE_LIMIT = 65_536;
 const IGNORE_FILES_LIMIT = 200;
-/** More files that may be another tool's are not looked into: the first one of a tool is refused. */
+/** Maximum number of files that are checked for another tool: the first file of another tool causes an error. */
 const MARKERS_LIMIT = 20;
 
 export interface ManifestFile {
@@ -22,10 +22,10 @@ export interface ManifestFile {
 }
 
 /**
- * The files of a folder that are read as manifests: YAML and JSON, apart from what `.fairleadignore` leaves out and from
+ * The files of a folder that are read as manifests: YAML and JSON, except those that `.fairleadignore` excludes and
  * names that begin with a dot, such as `.github`.
  *
- * @throws {SourceError} for symbolic links and submodules that are not left out, and over the limits.
+ * @throws {SourceError} for symbolic links and submodules that are not excluded, and when a limit is exceeded.
  */
 export async function selectFiles(source: SourceFiles, turn: Turn): Promise<readonly ManifestFile[]> {
   const { files, refused } = await turn.waitFor(source.list());
@@ -53,7 +53,7 @@ export async function selectFiles(source: SourceFiles, turn: Turn): Promise<read
     refuseSize(file, total);
     selected.push(file);
   }
-  // First: what the tool takes besides is no object either, and its errors would say nothing of the tool.
+  // Checked first: the tool's other files are not objects either, and errors about them would not mention the tool.
   await refuseForeignFiles(foreign, source, turn);
   return selected;
 }

@@ -7,16 +7,16 @@ export interface UsedMinute {
 
 export type RunDecision =
   | { readonly state: "run" }
-  /** Until a run that is under way has ended: only then is it known how much is left. */
+  /** Wait until a running program has ended: only then is the remaining quota known. */
   | { readonly state: "wait" }
-  /** The quota is used up; there is some again at this time of the monotonic clock. */
+  /** The quota is used up; some of it is available again at this time of the monotonic clock. */
   | { readonly state: "used-up"; readonly untilMs: number };
 
 export interface RunDecisionInput {
   readonly used: readonly UsedMinute[];
-  /** The longest that the runs under way may take, in all. */
+  /** Sum of the maximum durations of the running programs. */
   readonly openMs: number;
-  /** Time that programs may run within an hour; more than 0. */
+  /** Time that programs may run within an hour; greater than 0. */
   readonly quotaMs: number;
   readonly nowMs: number;
 }
@@ -25,8 +25,8 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /**
- * Decides whether a namespace may start one more program. Runs under way count with the longest that they may take, so
- * within any hour the quota is exceeded by one run at most. Pure.
+ * Decides whether a namespace may start one more program. Running programs count with their maximum duration, so within
+ * any hour the quota is exceeded by one run at most. Pure.
  */
 export function decideRun({ used, openMs, quotaMs, nowMs }: RunDecisionInput): RunDecision {
   const counted = used.filter(({ minute }) => leavesAtMs(minute) > nowMs);
@@ -40,7 +40,7 @@ export function decideRun({ used, openMs, quotaMs, nowMs }: RunDecisionInput): R
   return { state: "wait" };
 }
 
-/** Adds a run that has ended, and removes what is older than an hour: at most 62 minutes are kept. Pure. */
+/** Adds a finished run, and removes entries older than an hour: at most 62 minutes are kept. Pure. */
 export function addUse(used: readonly UsedMinute[], ms: number, nowMs: number): readonly UsedMinute[] {
   const minute = Math.floor(nowMs / MINUTE_MS);
   const kept = used.filter((one) => leavesAtMs(one.minute) > nowMs);
@@ -49,12 +49,12 @@ export function addUse(used: readonly UsedMinute[], ms: number, nowMs: number): 
   return [...kept.slice(0, -1), { minute, ms: last.ms + ms }];
 }
 
-/** Whether nothing of it counts any more. Pure. */
+/** Whether all entries have expired. Pure. */
 export function isForgotten(used: readonly UsedMinute[], nowMs: number): boolean {
   return used.every(({ minute }) => leavesAtMs(minute) <= nowMs);
 }
 
-/** A minute counts until an hour after its end. */
+/** An entry counts until one hour after the end of its minute. */
 function leavesAtMs(minute: number): number {
   return (minute + 1) * MINUTE_MS + HOUR_MS;
 }

@@ -5,13 +5,13 @@ import { addUse, decideRun, isForgotten, type UsedMinute } from "./program-quota
 
 export interface ProgramQuotasOptions {
   readonly clock: Clock;
-  /** The quota of a namespace is used up: {@link ProgramQuotas.failureOf} says until when. */
+  /** The quota of a namespace is used up: {@link ProgramQuotas.failureOf} returns until when. */
   readonly onUsedUp: (namespace: string) => void;
 }
 
 /** One run of a program that counts against the quota of its namespace. */
 export interface CountedRun {
-  /** The program's process started to work for it, or ended. */
+  /** Called when the program's process has started or finished the work for it. */
   readonly note: (isRunning: boolean) => void;
   readonly end: () => void;
 }
@@ -29,7 +29,7 @@ interface Tenant {
   used: readonly UsedMinute[];
   readonly open: Set<Open>;
   readonly waiting: Set<Waiting>;
-  /** While the quota is used up and a run waits. */
+  /** Set while the quota is used up and a run waits. */
   usedUp: UsedUp | undefined;
 }
 
@@ -40,7 +40,7 @@ interface UsedUp {
   readonly cancel: () => void;
 }
 
-/** The time that the programs of each namespace ran in the last hour. Runs beyond the quota wait for it. */
+/** The run time of the programs of each namespace in the last hour. Runs beyond the quota wait. */
 export class ProgramQuotas {
   readonly #options: ProgramQuotasOptions;
   readonly #quotas = new Map<string, SmallestLimit>();
@@ -50,7 +50,7 @@ export class ProgramQuotas {
     this.#options = options;
   }
 
-  /** Sets the quota of a namespace; undefined: it has none. A change counts at once. */
+  /** Sets the quota of a namespace; undefined: no quota. A change takes effect at once. */
   limit(namespace: string, quota: SmallestLimit | undefined): void {
     const before = this.#quotas.get(namespace);
     if (before?.value === quota?.value && before?.from === quota?.from) return;
@@ -60,7 +60,7 @@ export class ProgramQuotas {
     if (tenant !== undefined) this.#continue(namespace, tenant);
   }
 
-  /** Why programs of the namespace wait; undefined: none does, or only until another one of them has ended. */
+  /** Why programs of the namespace wait; undefined: none waits, or they wait only for another one to end. */
   failureOf(namespace: string): SourceFailure | undefined {
     return this.#tenants.get(namespace)?.usedUp?.failure;
   }
@@ -68,8 +68,8 @@ export class ProgramQuotas {
   /**
    * Calls `begin` as soon as the quota allows one more run, perhaps at once. In order.
    *
-   * @param mostMs The longest that the run may take.
-   * @returns Cancels the request, if it has not begun.
+   * @param mostMs Maximum duration of the run.
+   * @returns A function that cancels the request, if the run has not started.
    */
   ask(namespace: string, mostMs: number, begin: (run: CountedRun) => void): () => void {
     const tenant = this.#tenants.getOrInsertComputed(namespace, newTenant);
@@ -113,7 +113,7 @@ export class ProgramQuotas {
     usedUp?.cancel();
     const delayMs = untilMs - clock.now();
     const cancel = clock.schedule(delayMs, () => {
-      // A timer may be early by a millisecond: then another one is set.
+      // A timer may fire a millisecond early: then another one is set.
       tenant.usedUp = undefined;
       this.#continue(namespace, tenant);
     });
@@ -144,7 +144,7 @@ export class ProgramQuotas {
     return { note, end };
   }
 
-  /** Forgets namespaces without runs in the last hour. */
+  /** Removes namespaces without runs in the last hour. */
   #forgetOld(): void {
     const nowMs = this.#nowMs();
     for (const [namespace, { used, open, waiting }] of this.#tenants) {

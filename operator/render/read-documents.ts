@@ -4,27 +4,27 @@ import { readJsonFile } from "./json-document.ts";
 import { locateInYaml, readYaml } from "./read-yaml.ts";
 import { contentLineOf, countLines, splitDocuments } from "./split-documents.ts";
 
-/** One document's value. */
+/** Value of the document. */
 export interface ReadDocument {
   readonly value: unknown;
-  /** Line of the file that its content begins in. */
+  /** Line of the file at which its content begins. */
   readonly line: number;
-  /** The line of a field of it, if it can be told. */
+  /** The line of one of its fields, if it can be determined. */
   readonly lineOf: (path: readonly (string | number)[]) => number | undefined;
 }
 
 /** Characters that YAML does not allow in a file, such as most control characters (section 5.1). */
 const forbidden =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is meant to find control characters
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 const lineFeed = 10;
 const carriageReturn = 13;
 
 /**
- * The documents of one file, in their order, those without content left out. Reads on as documents are asked for, so
- * that the caller may rest between them, and gives undefined where it may rest within one.
+ * The documents of one file, in their order, without empty ones. Parses each document on demand, so that the caller may
+ * pause between them, and yields undefined where it may pause within one.
  *
- * @param path Decides by its ending: `.json` is one JSON text, everything else is YAML.
+ * @param path Its extension selects the format: `.json` is one JSON text, everything else is YAML.
  * @throws {DocumentError}
  */
 export function* readDocuments(path: string, content: Buffer): Generator<ReadDocument | undefined> {
@@ -55,7 +55,9 @@ export function* readDocuments(path: string, content: Buffer): Generator<ReadDoc
   }
 }
 
-/** Replaces each CR and CRLF with LF. On bytes, because on text every replacement allocates: 0.4 s for 4 MiB of CR. */
+/**
+ * Replaces each CR and CRLF with LF. Works on bytes, because on text every replacement allocates: 0.4 s for 4 MiB of CR.
+ */
 function withLineFeeds(content: Buffer): Buffer {
   const result = Buffer.allocUnsafe(content.length);
   let length = 0;
@@ -67,7 +69,7 @@ function withLineFeeds(content: Buffer): Buffer {
   return result.subarray(0, length);
 }
 
-/** The text with line feeds only, and one at the end. Yields between its steps. */
+/** The text with line feeds only, and with one at its end. Yields between its steps. */
 function* decode(content: Buffer): Generator<undefined, string> {
   if (!isUtf8(content)) throw new DocumentError("is not UTF-8 text", { line: 1 });
   const bytes = content.includes(carriageReturn) ? withLineFeeds(content) : content;

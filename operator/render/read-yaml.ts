@@ -5,12 +5,15 @@ import { tidyBrackets } from "./tidy-brackets.ts";
 import { describeProblem, messages } from "./yaml-errors.ts";
 import { DEPTH_LIMIT, type Trace, toPlainValue } from "./yaml-values.ts";
 
-/** Largest document that is no list, in characters: etcd takes objects of 1.5 MiB, and it is parsed in one go. */
+/**
+ * Maximum size of a document that is not a list, in characters: etcd accepts objects of 1.5 MiB, and it is parsed
+ * without a pause.
+ */
 const SINGLE_LIMIT = 1_572_864;
 
 /**
- * The value of a YAML document; undefined or null if it has none. js-yaml finds the nodes, in one go; what they mean is decided
- * here, as kubectl decides it, with pauses.
+ * The value of a YAML document; undefined or null if it has none. js-yaml parses the nodes, without a pause; their
+ * values are computed here, in the same way as in kubectl, with pauses.
  *
  * @throws {DocumentError}
  */
@@ -24,7 +27,7 @@ export function* readYaml(
       line: firstLine,
     });
   }
-  // Line breaks are where they were: lines can be counted in either text.
+  // Line breaks are at the same offsets: lines can be counted in either text.
   const parsed = parse(text, firstLine);
   yield;
   const lineOf = (offset: number): number => firstLine + countLines(parsed.text, 0, offset);
@@ -36,7 +39,9 @@ interface Parsed {
   readonly events: Event[];
 }
 
-/** js-yaml counts what stands within the deepest list, too, and once where brackets begin: {@link toPlainValue} counts exactly. */
+/**
+ * js-yaml also counts content of the deepest list, and brackets as one level more: {@link toPlainValue} counts exactly.
+ */
 const options = { maxDepth: DEPTH_LIMIT + 2 };
 
 function parse(text: string, firstLine: number): Parsed {
@@ -45,7 +50,7 @@ function parse(text: string, firstLine: number): Parsed {
   if (events.reason !== "deficient indentation") return fail(text, events, firstLine);
   const tidied = tidyBrackets(text);
   const again = eventsOf(tidied.text);
-  // What is wrong may stand behind what was only untidy.
+  // An error may be behind indentation that only had to be corrected.
   if (again instanceof YAMLException) return fail(tidied.text, again, firstLine);
   return tidied.isSame(again) ? { text: tidied.values, events: again } : fail(text, events, firstLine);
 }
@@ -68,9 +73,9 @@ function fail(text: string, error: YAMLException, firstLine: number): never {
 }
 
 /**
- * The line of a field, or of the nearest thing around it; undefined if it cannot be told. Reads the document once more.
+ * The line of a field, or of the nearest parent; undefined if it cannot be determined. Parses the document again.
  *
- * @param path Of keys and indexes.
+ * @param path Keys and indexes.
  */
 export function locateInYaml(document: YamlDocument, path: readonly (string | number)[]): number | undefined {
   if (document.text.length > SINGLE_LIMIT) return undefined;
@@ -92,7 +97,7 @@ export function locateInYaml(document: YamlDocument, path: readonly (string | nu
     }
     return found === undefined ? undefined : document.firstLine + countLines(document.text, 0, found);
   } catch {
-    // A JSON text may have what YAML does not.
+    // A JSON text may contain characters that YAML forbids.
     return undefined;
   }
 }

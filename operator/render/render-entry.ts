@@ -3,19 +3,19 @@ import { delayAfterFailures } from "../runtime/backoff.ts";
 import { MemoryQuotaError } from "./kept-renders.ts";
 import type { RenderRequest, RenderState } from "./ports.ts";
 
-/** One render that resources asked for, and what came of it. */
+/** One render that resources requested, and its result. */
 export interface RenderEntry {
   readonly id: string;
-  /** The newest of those that ask for it. */
+  /** The newest resource that requests it. */
   request: RenderRequest;
   state: RenderState;
   /** Keys of the resources whose current render it is. */
   readonly users: Set<string>;
-  /** Takes the render out of the queue it waits in; undefined: it does not wait. */
+  /** Removes the render from its queue; undefined: it is not queued. */
   leaveQueue: (() => void) | undefined;
-  /** While it runs: cancels it because the result is no longer needed. */
+  /** Set while it runs: cancels it because the result is no longer needed. */
   running: AbortController | undefined;
-  /** Failures in a row that may pass by themselves. */
+  /** Number of consecutive failures that a retry may fix. */
   failures: number;
   cancelRetry: (() => void) | undefined;
 }
@@ -33,7 +33,7 @@ export function newEntry(id: string, request: RenderRequest): RenderEntry {
   };
 }
 
-/** Whether a request is identical to the one before, as long as nothing changes. */
+/** Whether a request is identical to the previous one, while nothing changes. */
 export function isSameRequest(before: RenderRequest, now: RenderRequest): boolean {
   return (
     before.render === now.render &&
@@ -55,7 +55,7 @@ export function isSameFailure(state: RenderState, failure: SourceFailure): boole
 /** The failure that a condition shows. */
 export function failureOf(error: unknown): SourceFailure {
   if (error instanceof SourceError) return error.failure;
-  // Errors of the system name files of the operator's machine, which are no business of a resource's readers.
+  // System errors name files of the operator's machine, which users of a resource must not see.
   return {
     reason: "RenderFailed",
     message:
@@ -63,17 +63,17 @@ export function failureOf(error: unknown): SourceFailure {
   };
 }
 
-/** Delays after failures of the operator's own; they pass soon. */
+/** Delays after failures of the operator itself, which are usually short. */
 const ownFailures = { initialMs: 1_000, factor: 2, capMs: 60_000 };
-/** Delays after renders that use as much again. */
+/** Delays after renders whose retry costs as much again. */
 const costlyFailures = { initialMs: 5 * 60_000, factor: 3, capMs: 6 * 60 * 60_000 };
 
 /**
- * When a failed render may be tried again although nothing changed; undefined: not before something does. What the
- * machine did (no memory, a repository that is fetched anew) passes soon; a program that ran out of time may have had
- * a bad moment, and costs as much again; and for objects that found no room there may be room later.
+ * Delay until a failed render is retried although nothing changed; undefined: no retry before a change. Failures of the
+ * machine (no memory, a repository that is fetched again) are retried soon. A program that exceeded its time may succeed
+ * later, and its retry costs as much again. Objects that exceeded the memory limit may fit later.
  *
- * @param failures In a row, this one included.
+ * @param failures Number of consecutive failures, including this one.
  */
 export function retryDelayMs(error: unknown, isProgram: boolean, failures: number): number | undefined {
   const isOwn = !(error instanceof SourceError) || error.reason.startsWith("Source");

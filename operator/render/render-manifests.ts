@@ -13,27 +13,27 @@ import { type ReadDocument, readDocuments } from "./read-documents.ts";
 import { type FoundObject, toManifests } from "./to-manifests.ts";
 import type { Turn } from "./turns.ts";
 
-/** Most objects of one resource. */
+/** Maximum number of objects of one resource. */
 export const OBJECT_LIMIT = 10_000;
-/** Most characters of JSON that they have in all: aliases can make much of little. */
+/** Maximum characters of their JSON in total, because aliases can expand a small text. */
 const OUTPUT_LIMIT = 64 * 1_048_576;
 const WARNING_LIMIT = 20;
 /** Files are read in portions of this many bytes, so that a large folder is never in memory as a whole. */
 const PORTION = 1_048_576;
-/** A smaller portion does not wait for those of others. */
+/** A smaller portion does not wait for the portions of others. */
 const SMALL_PORTION = 65_536;
-/** Most memory that reading one file may take, in bytes. */
+/** Maximum memory for parsing one file, in bytes. */
 const FILE_MEMORY = 64 * 1_048_576;
 
 /** One object of a folder. */
 export interface FolderObject {
   /** Canonical JSON. */
   readonly text: string;
-  /** File, line and place in the document. */
+  /** File, line and position in the document. */
   readonly origin: string;
 }
 
-/** Takes an object. The next one is read when the promise, if there is one, has resolved. */
+/** Receives an object. The next one is read after the returned promise, if any, has resolved. */
 export type TakeObject = (object: FolderObject) => Promise<void> | undefined;
 
 interface Collected {
@@ -46,9 +46,9 @@ interface Collected {
 }
 
 export interface RenderManifestsOptions {
-  /** Most memory that all objects together may take, in bytes, as estimated. Default: no limit. */
+  /** Maximum memory of all objects together, in bytes, as estimated. Default: no limit. */
   readonly memoryLimit?: number;
-  /** Waits until a large portion may be read into objects; the result ends it. Default: at once. */
+  /** Waits until a large portion may be parsed; the returned function ends that. Default: no wait. */
   readonly takePlace?: () => Promise<() => void>;
 }
 
@@ -56,7 +56,7 @@ export interface ReadFolderOptions extends RenderManifestsOptions {
   readonly take: TakeObject;
 }
 
-/** With the memory that its manifests take, in bytes, as estimated. */
+/** The result, with the estimated memory of its manifests in bytes. */
 export interface SizedRendered extends Rendered {
   readonly size: number;
 }
@@ -77,7 +77,7 @@ export async function renderManifests(
   const hash = createHash("sha256");
   const take = ({ text, origin }: FolderObject): undefined => {
     hash.update(manifests.length === 0 ? "[" : ",").update(text);
-    // Parsed again, so that the object keeps nothing of the file in memory, and its aliases are copies.
+    // Parsed again, so that the object references no text of the file, and its aliases are copies.
     manifests.push(JSON.parse(text) as Manifest);
     origins.push(origin);
   };
@@ -88,7 +88,7 @@ export async function renderManifests(
     origins,
     size,
     dependencies: new Map(),
-    // As digestOf() of synth/digest.ts makes it.
+    // As digestOf() of synth/digest.ts.
     digest: hash.digest("hex").slice(0, 32),
     ...(warnings.length > 0 && { warnings }),
   };
@@ -97,9 +97,9 @@ export async function renderManifests(
 /**
  * Reads the objects of a folder one after the other, so that they need not be in memory together.
  *
- * @returns What was left out, for people; and the memory that the objects take, in bytes, as estimated.
- * @throws {SourceError} `RenderFailed` with file, line and field, or `RenderLimit`. Never says what a file contains
- *   but names: it may be a Secret.
+ * @returns Warnings about ignored content; and the estimated memory of the objects in bytes.
+ * @throws {SourceError} `RenderFailed` with file, line and field, or `RenderLimit`. Messages contain only names from a
+ * file, because it may be a Secret.
  */
 export async function readFolderObjects(
   files: SourceFiles,
@@ -162,7 +162,7 @@ async function collectFile(path: string, content: Buffer, collected: Collected, 
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     const line = error.line ?? document?.lineOf(error.path) ?? document?.line ?? 1;
-    // Of what cannot even be read the line is known.
+    // For a file that cannot be parsed, the line is known.
     const isTemplate = error.line !== undefined && content.includes("{{") && content.includes("}}");
     const hint = isTemplate ? "; it looks like a template, which is not supported" : "";
     throw new SourceError(error.reason, `${showText(path)}:${line}: ${error.message}${hint}`);

@@ -6,7 +6,7 @@ import { checkWay, type ProgramRunner } from "./render-task.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * One render in this process, without a memory, for the command line.
+ * One render in this process, without a cache, for the command line.
  *
  * @throws {SourceError}
  */

@@ -6,32 +6,32 @@ import { ProgramQuotas } from "./program-quotas.ts";
 
 export interface RenderQueueOptions {
   readonly clock: Clock;
-  /** Longest run of a program, whatever its resource asks for. */
+  /** Maximum duration of a run of a program, overriding the resource's own timeout. */
   readonly longestProgramMs: number;
-  /** Programs of the namespace wait for their quota: {@link RenderQueue.quotas} says until when. */
+  /** Programs of the namespace wait for their quota: {@link RenderQueue.quotas} returns until when. */
   readonly onUsedUp: (namespace: string) => void;
 }
 
-/** The time in which a render runs. */
+/** The period in which a render runs. */
 export interface RenderTurn {
-  /** The program's process starts to work for it, or has ended its work. */
+  /** Called when the program's process has started or finished the work for it. */
   readonly note: (isRunning: boolean) => void;
   readonly end: () => void;
 }
 
-/** Renders of one namespace at a time. Folders wait for git more than they work. */
+/** Maximum number of concurrent renders of one namespace. Renders of folders mostly wait for git. */
 const [MANIFEST_PERMITS, PROGRAM_PERMITS] = [8, 4];
 const without = Number.POSITIVE_INFINITY;
-/** Delay of renders that were slow: a process and a bundle for them should not compete right after a push. */
+/** Delay of renders that were slow: their process and bundling should not compete for the CPU right after a push. */
 const SLOW_PAUSE_MS = 500;
 
-/** Renders that wait until they may run: for a permit of their namespace, and programs for its quota. */
+/** Renders that wait for a permit of their namespace and, if they run a program, for its quota. */
 export class RenderQueue {
   readonly quotas: ProgramQuotas;
-  /** Keys of resources whose programs take long. */
+  /** Keys of resources whose programs run long. */
   readonly slowKeys = new Set<string>();
   readonly #options: RenderQueueOptions;
-  // No namespace waits for another one here: what all of them share is bounded where it is used.
+  // Namespaces do not wait for each other here: shared resources are limited where they are used.
   readonly #manifests = new FairSemaphore({ permits: without, perTenant: MANIFEST_PERMITS });
   readonly #programs = new FairSemaphore({ permits: without, perTenant: PROGRAM_PERMITS });
   readonly #slowPrograms = new FairSemaphore({ permits: without, perTenant: 1 });
@@ -41,7 +41,10 @@ export class RenderQueue {
     this.quotas = new ProgramQuotas(options);
   }
 
-  /** Calls `begin` as soon as the render may run, perhaps at once. @returns Cancels the request, if it has not begun. */
+  /**
+   * Calls `begin` as soon as the render may run, perhaps at once. @returns A function that cancels the request, if the
+   * render has not started.
+   */
   ask(request: RenderRequest, begin: (turn: RenderTurn) => void): () => void {
     const { render, namespace, key } = request;
     let leave = (): void => {};
@@ -59,7 +62,7 @@ export class RenderQueue {
     return () => leave();
   }
 
-  /** Programs over the quota of their namespace wait with their permits, which belong to that namespace alone. */
+  /** Programs over the quota of their namespace wait with their permits, which only that namespace uses. */
   #begin(
     { render: { program }, namespace }: RenderRequest,
     permit: Permit,

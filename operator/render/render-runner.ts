@@ -1,13 +1,13 @@
 import type { Rendered, RenderRequest, RunPatience } from "./ports.ts";
 
-/** Where sources are rendered. Each call renders; what is remembered is the renderer's to decide. */
+/** Renders sources. Each call renders; the renderer decides what is cached. */
 export interface RenderRunner {
-  /** There will be a program to run in a moment. */
+  /** Call it when a program will run soon. */
   warmUp(): void;
   /**
    * Renders once.
    *
-   * @throws SourceError for what is wrong with the source; anything else passes by itself, and is tried again.
+   * @throws SourceError for problems of the source; other errors are temporary and retried.
    */
   run(request: RenderRequest, patience: RunPatience): Promise<Rendered>;
 }

@@ -7,7 +7,7 @@ import type { Rendered, RenderRequest, RunPatience } from "./ports.ts";
 
 const LONGEST_ID = 500;
 
-/** One run of a program; `key` names a resource that asked for it, for logs. */
+/** One run of a program; `key` is a resource that requested it, for logs. */
 export interface ProgramRequest {
   readonly key: string;
   readonly namespace: string;
@@ -17,17 +17,17 @@ export interface ProgramRequest {
   readonly inputs: unknown;
   readonly timeoutMs: number;
   readonly files: SourceFiles;
-  /** Default: wait to the end. */
+  /** Default: wait until the run ends. */
   readonly patience?: RunPatience;
 }
 
-/** What runs programs, each in a process of its own. */
+/** Runs programs, each in a separate process. */
 export interface ProgramRunner {
   /** @throws {SourceError} */
   run(request: ProgramRequest): Promise<Rendered>;
 }
 
-/** Names what a render depends on: requests with equal names have equal results. */
+/** Key of everything that a render depends on: requests with equal keys have equal results. */
 export function renderIdOf({ namespace, render, revision }: RenderRequest): string {
   const text = toCanonicalJson([namespace, revision.repositoryId, revision.tree, render]);
   // Inputs may be a megabyte.
@@ -35,8 +35,8 @@ export function renderIdOf({ namespace, render, revision }: RenderRequest): stri
 }
 
 /**
- * Checks that a resource names a way to render that this operator knows. The schema does so too; without this check, a spec
- * of a newer version would be rendered as a folder of manifests.
+ * Checks that this operator supports the render options of a resource. The schema checks that too; without this check, a
+ * spec of a newer version would be rendered as a folder of manifests.
  *
  * @throws SourceError RenderFailed
  */

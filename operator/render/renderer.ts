@@ -19,15 +19,15 @@ export interface RendererOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly runner: Pick<RenderRunner, "run">;
-  /** The answer for this resource is another one now. */
+  /** Called when the answer for this resource has changed. */
   readonly onChange: (key: string) => void;
-  /** Told of each render that really ran. */
+  /** Called after each executed render. */
   readonly observe?: (run: RenderRun) => void;
-  /** Memory of renders that no resource has now, in bytes, as estimated. Default: 16 MiB. */
+  /** Maximum memory of renders that no resource uses, in bytes, as estimated. Default: 16 MiB. */
   readonly idleLimit?: number;
-  /** Memory of renders that resources have. Default: no limit. */
+  /** Maximum memory of renders in use. Default: no limit. */
   readonly keptLimits?: KeptRendersLimits;
-  /** Longest run of a program, whatever its resource asks for. Default: no limit. */
+  /** Maximum duration of a run of a program, overriding the resource's own timeout. Default: no limit. */
   readonly longestProgramMs?: number;
 }
 
@@ -39,19 +39,19 @@ export interface RenderRun {
 }
 
 const without = Number.POSITIVE_INFINITY;
-/** A resource whose program ran this long, or exceeded a limit, queues with the other slow ones of its namespace. */
+/** A resource whose program ran this long, or exceeded a limit, is queued with the other slow ones of its namespace. */
 const SLOW_PROGRAM_MS = 2_000;
 
-/** {@link CachedRenderer}. */
+/** Options of {@link CachedRenderer}. */
 export function createRenderer(options: RendererOptions): Renderer {
   return new CachedRenderer(options);
 }
 
-/** Renders in the background, each input once, and tells when there is an answer. */
+/** Renders in the background, each input once, and notifies its users of the answer. */
 class CachedRenderer implements Renderer {
   readonly #options: RendererOptions;
   readonly #entries = new Map<string, RenderEntry>();
-  /** By the key of a resource: its current render. */
+  /** Current render by the key of a resource. */
   readonly #current = new Map<string, RenderEntry>();
   readonly #idle: IdleRenders;
   readonly #kept: KeptRenders;
@@ -109,7 +109,7 @@ class CachedRenderer implements Renderer {
   #leave(key: string, entry: RenderEntry): void {
     entry.users.delete(key);
     if (entry.users.size > 0) return;
-    // One that runs decides at its end, which comes soon if it takes long.
+    // A running render is removed at its end, which the abort brings forward if it runs long.
     if (entry.running !== undefined) {
       entry.running.abort();
       return;
@@ -121,7 +121,7 @@ class CachedRenderer implements Renderer {
     this.#rest(entry);
   }
 
-  /** Keeps a result that may be requested again; not a failure that a new attempt might fix. */
+  /** Keeps a result that may be requested again, unless it is a failure that a retry might fix. */
   #rest(entry: RenderEntry): void {
     this.#kept.remove(entry.id);
     if (/pending|waiting/.test(entry.state.state) || entry.failures > 0) this.#entries.delete(entry.id);
@@ -134,11 +134,11 @@ class CachedRenderer implements Renderer {
       entry.request,
       (turn) => void this.#run(entry, turn).finally(() => turn.end()),
     );
-    // It may have begun at once.
+    // The render may have started at once.
     if (entry.running === undefined) entry.leaveQueue = leave;
   }
 
-  /** The quota of a namespace is used up: what waits for it says until when. */
+  /** The quota of a namespace is used up: the renders that wait for it report until when. */
   #postpone(namespace: string): void {
     for (const entry of this.#entries.values())
       if (entry.request.namespace === namespace) this.#postponeOne(entry);
@@ -181,7 +181,7 @@ class CachedRenderer implements Renderer {
     else this.#settle(entry, state);
   }
 
-  /** Counts a render that no resource had for a while. */
+  /** Counts a render again that no resource used for a while. */
   #keepAgain(entry: RenderEntry): void {
     if (entry.state.state !== "ready" || entry.users.size > 1) return;
     try {
@@ -196,7 +196,7 @@ class CachedRenderer implements Renderer {
     if (users.size > 0) this.#kept.add(id, { namespace, bytes: sizeOf(rendered) });
   }
 
-  /** A run was cancelled because its result was not needed; it may be needed again by now. */
+  /** A run was cancelled because its result was not needed; it may be needed again. */
   #restart(entry: RenderEntry): void {
     entry.running = undefined;
     if (entry.users.size > 0) this.#enqueue(entry);

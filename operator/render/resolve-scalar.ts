@@ -1,4 +1,4 @@
-/** Said of numbers that JSON has no way to write, or that would lose digits: `.nan`, `.inf`, integers beyond 2^53. */
+/** Result for numbers that JSON cannot represent, or that would lose digits: `.nan`, `.inf`, integers beyond 2^53. */
 export const unreadable: unique symbol = Symbol("unreadable");
 
 export type Scalar = string | number | boolean | null;
@@ -51,7 +51,7 @@ function resolveNumber(text: string): string | number | typeof unreadable {
   }
   if (!float.test(plain)) return text;
   const value = Number(plain);
-  // go-yaml leaves a number that is too large for its type as text.
+  // go-yaml keeps a number that is too large for its type as text.
   return Number.isFinite(value) ? value : text;
 }
 

@@ -24,8 +24,8 @@ const serverAnnotations: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Leaves out what an author does not decide: status and metadata of the server's. Empty values of it are left out
- * without a word, because generators of CRDs write them into every file.
+ * Removes fields that an author does not decide: status and metadata of the server. Empty values of them are removed
+ * without a warning, because generators of CRDs write them into every file.
  */
 export function dropServerFields(
   value: Fields,

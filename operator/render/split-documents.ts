@@ -1,21 +1,21 @@
 /** One document of a YAML file. */
 export interface YamlDocument {
-  /** Ends in a line feed; with its `---` line, if it has one. */
+  /** Text of the document. It ends with a line feed and includes its `---` line, if any. */
   readonly text: string;
-  /** Line of the file that the text begins in, counted from 1. */
+  /** Line of the file at which the text begins, counted from 1. */
   readonly firstLine: number;
 }
 
 const [tab, newline, space, hash, dash] = [9, 10, 32, 35, 45];
 const separator = /^(?:---|\.\.\.)(?=[ \t\n])/gm;
-/** So many documents without content are passed at once. */
+/** Number of empty documents that are skipped without a pause. */
 const AT_ONCE = 10_000;
 
 /**
- * The documents of a YAML text, those without content left out. Where one ends is plain: nothing inside a document
- * begins a line with `---` or `...`. Gives undefined where one may rest.
+ * The documents of a YAML text, without empty ones. The end of a document is unambiguous: nothing inside a document
+ * begins a line with `---` or `...`. Yields undefined where the caller may pause.
  *
- * @param text Lines end in line feeds, the last one too.
+ * @param text Lines end with line feeds, including the last one.
  */
 export function* splitDocuments(text: string): Generator<YamlDocument | undefined> {
   let start = 0;
@@ -24,7 +24,7 @@ export function* splitDocuments(text: string): Generator<YamlDocument | undefine
   for (const { 0: mark, index } of text.matchAll(separator)) {
     if (index > start) yield* documentIn(text.slice(start, index), firstLine);
     firstLine += countLines(text, start, index);
-    // What ends a document belongs to none.
+    // The line that ends a document belongs to no document.
     start = mark === "..." ? text.indexOf("\n", index) + 1 : index;
     if (mark === "...") firstLine += 1;
     if (++passed % AT_ONCE === 0) yield;
@@ -36,7 +36,7 @@ function* documentIn(text: string, firstLine: number): Generator<YamlDocument> {
   if (contentStart(text) !== -1) yield { text, firstLine };
 }
 
-/** Offset of the first line that has more than a comment, a bare `---` or a directive that changes nothing; or -1. */
+/** Offset of the first line that contains more than a comment, a bare `---` or a directive without effect; or -1. */
 function contentStart(text: string): number {
   let line = 0;
   while (line < text.length) {
@@ -54,12 +54,12 @@ function contentStart(text: string): number {
 /** Line feeds of a text from one offset up to another. */
 export function countLines(text: string, start: number, end: number): number {
   let count = 0;
-  // Character by character: a search from line to line takes seven times as long where lines are short.
+  // Character by character: searching line by line takes seven times as long if lines are short.
   for (let at = start; at < Math.min(end, text.length); at++) if (text.charCodeAt(at) === newline) count++;
   return count;
 }
 
-/** Line of the file that a document's content begins in. */
+/** Line of the file at which a document's content begins. */
 export function contentLineOf({ text, firstLine }: YamlDocument): number {
   return firstLine + countLines(text, 0, contentStart(text));
 }

@@ -1,27 +1,27 @@
 import { EVENT_ID, type Event } from "js-yaml";
 import { isQuoted } from "./yaml-scalars.ts";
 
-/** The end of a list or map in brackets, or of a quoted text, at the start of its line. */
+/** The end of a list or map in brackets, or of a quoted text, at the start of a line. */
 const closer = /^ *(?:[\]}]|["'][ \t]*(?:[ \t]#.*)?$)/;
-/** The end of a line that a block of text follows. */
+/** The end of a line that is followed by a block scalar. */
 const blockHeader = /[|>][-+0-9]*[ \t]*(?:#.*)?$/;
 
 const WIDER = " ".repeat(8);
 
-/** A text with corrected indentation, which js-yaml would refuse and go-yaml accepts. */
+/** A text with corrected indentation. js-yaml rejects the original, and go-yaml accepts it. */
 export interface Tidied {
   /** Text for js-yaml. */
   readonly text: string;
-  /** Text to take values from, at the same offsets. */
+  /** Text from which values are taken, at the same offsets. */
   readonly values: string;
-  /** Whether the events of the text say that the values are what they were. */
+  /** Whether the events of the text show that the values have not changed. */
   readonly isSame: (events: readonly Event[]) => boolean;
 }
 
 /**
- * Indents each line that begins with the end of a list, map or text by some spaces more, because the specification does not let it
- * stand at the indent of its key or further out, and replaces tabs between brackets with spaces. Values change only where a line of
- * a text without quotes is indented.
+ * Indents each line that begins with the end of a list, map or text by some spaces, because the specification does not
+ * allow it at the indentation of its key or less. Replaces tabs between brackets with spaces. Values change only if a
+ * line of an unquoted text is indented.
  */
 export function tidyBrackets(text: string): Tidied {
   const offsets: number[] = [];
@@ -45,7 +45,7 @@ export function tidyBrackets(text: string): Tidied {
   };
 }
 
-/** Whether one of the offsets, which ascend, is in a text without quotes. */
+/** Whether one of the offsets, which are in ascending order, is in an unquoted text. */
 function isWithinText(events: readonly Event[], offsets: readonly number[]): boolean {
   let next = 0;
   for (const event of events) {

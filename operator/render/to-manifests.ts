@@ -10,7 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** One object of a document. */
 export interface FoundObject {
   readonly manifest: Manifest;
-  /** Where in the document it stands: empty, or `["items", 3]` in a list. */
+  /** Path within the document: empty, or `["items", 3]` in a list. */
   readonly path: FieldPath;
   /** Warnings about ignored fields. */
   readonly dropped: readonly string[];
@@ -23,8 +23,8 @@ const namespacePattern = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 const namePattern = /^(?!\.{1,2}$)[^/%\s\p{C}]+$/u;
 
 /**
- * The objects that a document stands for: itself, or the items of a list. Whatever the API server would refuse of an
- * object's identity is refused here, where file and line are known.
+ * The objects that a document contains: itself, or the items of a list. An invalid identity that the API server would
+ * reject is rejected here, where file and line are known.
  *
  * @throws {DocumentError} with the path of the field.
  */
@@ -54,7 +54,7 @@ interface Identity {
   readonly path: FieldPath;
 }
 
-/** `List`, `ConfigMapList`: a kind of that name whose objects have names is none. */
+/** `List`, `ConfigMapList`. A kind with such a name whose objects have names is not a list. */
 function isList(value: Fields, kind: string): boolean {
   if (!kind.endsWith("List") || !("items" in value)) return false;
   const { metadata } = value;
@@ -63,14 +63,14 @@ function isList(value: Fields, kind: string): boolean {
 
 function* itemsOf(list: Fields, { apiVersion, kind, path }: Identity): Generator<FoundObject> {
   const { items } = list;
-  // What serializes an empty list of Go writes null.
+  // Go serializes an empty list as null.
   if (items === null) return;
   if (!Array.isArray(items)) {
     throw new DocumentError(`items: expected a list, found ${typeText(items)}`, { path: [...path, "items"] });
   }
   const itemKind = kind.slice(0, -"List".length);
   for (const [index, item] of items.entries()) {
-    // The items of a typed list may leave out what the list says.
+    // The items of a typed list may omit the fields that the list defines.
     const isShort = itemKind !== "" && isFields(item) && !("kind" in item) && !("apiVersion" in item);
     const whole: unknown = isShort ? { ...item, apiVersion, kind: itemKind } : item;
     yield* toManifests(whole, [...path, "items", index]);
@@ -92,7 +92,7 @@ function toManifest(value: Fields, { apiVersion, kind, path }: Identity): FoundO
   }
   textAt(metadata, "name", at, namePattern, 253);
   const { namespace } = metadata;
-  // An empty namespace is none, as everywhere in the API.
+  // An empty namespace means none, as everywhere in the API.
   const hasNamespace = namespace !== undefined && namespace !== null && namespace !== "";
   if (hasNamespace) textAt(metadata, "namespace", at, namespacePattern, 63);
   for (const field of ["labels", "annotations"] as const) checkTexts(metadata[field], [...at, field]);
@@ -132,7 +132,10 @@ function checkTexts(value: unknown, path: FieldPath): void {
   }
 }
 
-/** An owner is named by its uid, which only one cluster knows; a wrong one has the object deleted at once. */
+/**
+ * An owner is referenced by its uid, which is valid in one cluster only; with a wrong uid the garbage collector deletes
+ * the object at once.
+ */
 function checkReferences({ ownerReferences }: Fields, path: FieldPath): void {
   if (ownerReferences === undefined || ownerReferences === null) return;
   if (Array.isArray(ownerReferences) && ownerReferences.length === 0) return;
@@ -142,7 +145,7 @@ function checkReferences({ ownerReferences }: Fields, path: FieldPath): void {
   );
 }
 
-/** Names a field without the place in a list, which is told apart. */
+/** Name of a field without the position in a list, which is reported separately. */
 function nameOf(path: FieldPath): string {
   return path.slice(path.findLastIndex((part) => typeof part === "number") + 1).join(".");
 }

@@ -5,7 +5,7 @@ import { TimeSlice } from "../runtime/time-slice.ts";
 const SLICE_MS = 6;
 /** A render that works for longer than this … */
 const BRISK_MS = 250;
-/** … rests this many times as long as it worked: it gets a tenth of the time. */
+/** … pauses for this multiple of the time that it worked: it gets a tenth of the time. */
 const REST_FACTOR = 9;
 
 /** Shares the thread between renders and other work. All renders of a process use one instance. */
@@ -24,7 +24,7 @@ export class Turns {
   }
 }
 
-/** One render's work. Ask {@link Turn.isOver} between pieces of it. */
+/** The turn of one render. Check {@link Turn.isOver} between pieces of work. */
 export class Turn {
   readonly #slice: TimeSlice;
   readonly #clock: Clock;
@@ -58,7 +58,7 @@ export class Turn {
     this.#resumedMs = this.#clock.now();
   }
 
-  /** Waits for something that is not work of ours. */
+  /** Waits for an external operation, which does not count as work. */
   async waitFor<Value>(promise: Promise<Value>): Promise<Value> {
     this.#workedMs += this.#clock.now() - this.#resumedMs;
     try {

@@ -13,7 +13,7 @@ export const messages = {
   more: "there is text after the end of a value; if it belongs to the value, put the whole value in quotes",
   deep: "is nested too deeply",
   aliases: "its aliases expand to too much data",
-  // It goes unnamed: a password without quotes may begin with `*`.
+  // It is not named: a password without quotes may begin with `*`.
   alias: "an alias refers to an anchor that does not exist; a text that begins with * must be in quotes",
   ownAlias: "an alias is inside its own anchor",
   tag: "a tag is not supported; a text that begins with ! must be in quotes",
@@ -23,7 +23,7 @@ export const messages = {
   key: (name: string): string => `the key ${showText(name, { longest: 60 })} is not text; put it in quotes`,
 } as const;
 
-/** Texts of js-yaml and what we say instead: some of its own quote the file. The first that fits is taken. */
+/** Messages of js-yaml and their replacements: some of the original messages quote the file. The first match is used. */
 const known: readonly (readonly [RegExp, string])[] = [
   [/maxDepth/, messages.deep],
   [/quoted scalar/, messages.quote],
@@ -46,13 +46,13 @@ const known: readonly (readonly [RegExp, string])[] = [
   [/multiline key/, "a key spans several lines; a colon is missing, or the text must be in quotes"],
 ];
 
-/** Message about a text that js-yaml does not parse, and its offset. Pure. */
+/** Message about a text that js-yaml cannot parse, and its offset. Pure. */
 export function describeProblem(
   text: string,
   { reason, mark }: YAMLException,
 ): { readonly message: string; readonly at: number } {
   let at = mark?.position ?? 0;
-  // Of these js-yaml tells the end: the last line that has something is meant.
+  // For these errors js-yaml reports the end of the text: the last line with content is meant.
   if (/multiline key|unexpected end/.test(reason)) at = Math.max(0, text.slice(0, at).trimEnd().length - 1);
   const quote = /quoted scalar|deficient/.test(reason) ? openQuote(text, at) : undefined;
   if (quote !== undefined) return { message: messages.quote, at: quote };
@@ -60,7 +60,7 @@ export function describeProblem(
   return { message, at };
 }
 
-/** Message about content in a place where it is not allowed. */
+/** Message about content at a position where it is not allowed. */
 function misplaced(text: string, at: number): string {
   const code = text.charAt(at);
   if (code === ":") return messages.colon;
@@ -69,12 +69,12 @@ function misplaced(text: string, at: number): string {
   return isFirst ? messages.indent : messages.more;
 }
 
-/** Offset of a quote that begins a text which has no end before `end`; undefined if there is none. */
+/** Offset of an opening quote without a closing one before `end`; undefined if there is none. */
 function openQuote(text: string, end: number): number | undefined {
   for (let at = end - 1; at >= 0; at--) {
     const quote = text.charAt(at);
     if (quote !== '"' && quote !== "'") continue;
-    // Two of them, or one behind a backslash, are part of the text.
+    // Two quotes, or one after a backslash, are part of the text.
     if (quote === "'" && text.charAt(at - 1) === "'") at--;
     else if (/^$|[\s[{,]/.test(text.charAt(at - 1))) return at;
     else if (text.charAt(at - 1) !== "\\") return undefined;

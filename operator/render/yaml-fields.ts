@@ -3,16 +3,16 @@ import { resolvePlain } from "./resolve-scalar.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Ends the reading of a document; says where. */
+/** Stops the parsing of a document with an error at the current position. */
 export type Fail = (message: string) => never;
 
-/** The fields of one map as they are read, with everything that is said of keys. */
+/** The fields of one map while it is parsed, with all rules about keys. */
 export class FieldsReader {
   readonly fields: Fields = {};
-  /** Keys that a merge brought, and that the map's own may overrule. */
+  /** Keys from a merge, which the map's own keys may override. */
   #merged: Set<string> | undefined;
 
-  /** Call before the value of the key is read. */
+  /** Call it before the value of the key is parsed. */
   claim(key: string, fail: Fail): void {
     if (key === "__proto__") fail('the key "__proto__" is not allowed');
     if (Object.hasOwn(this.fields, key) && this.#merged?.delete(key) !== true) {
@@ -20,7 +20,7 @@ export class FieldsReader {
     }
   }
 
-  /** Fields of `<<`: of one map, or of several, of which the first with a key is used. */
+  /** Adds the fields of `<<`: of one map, or of several, of which the first with a key has precedence. */
   merge(value: unknown, fail: Fail): void {
     this.#merged ??= new Set();
     const merged = this.#merged;
@@ -30,7 +30,7 @@ export class FieldsReader {
       }
       for (const [key, field] of Object.entries(map)) {
         if (merged.has(key)) continue;
-        // go-yaml would let the merge win, and the specification would not.
+        // In go-yaml the merge would have precedence, and in the specification the map's own key.
         if (Object.hasOwn(this.fields, key)) {
           fail(`"${showKey(key)}" is before the << that also sets it; put << first`);
         }
@@ -41,7 +41,7 @@ export class FieldsReader {
   }
 }
 
-/** Whether a plain key is text, or is read as what it is written as: `on:` would become `true:`. */
+/** Whether a plain key is text, or is converted as if it were a value: `on:` would become `true:`. */
 export function isReadAsText(key: string): boolean {
   const value = resolvePlain(key);
   return value === key || (value !== null && String(value) === key);

@@ -11,7 +11,7 @@ export function isBlock({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 }
 
-/** Whether a scalar stands in quotes. */
+/** Whether a scalar is quoted. */
 export function isQuoted({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
 }
@@ -26,7 +26,7 @@ export function textOf(source: string, event: ScalarEvent, fail: Fail): string {
   return text;
 }
 
-/** Blank lines behind an escaped line break are line breaks: js-yaml loses them. */
+/** Blank lines after an escaped line break are line breaks: js-yaml drops them. */
 function keepBlankLines(raw: string): string {
   if (!raw.includes("\\\n")) return raw;
   return raw.replace(/\\(?:\n((?:[ \t]*\n)+)[ \t]*|[\s\S])/g, (whole, blank?: string) =>
@@ -34,7 +34,7 @@ function keepBlankLines(raw: string): string {
   );
 }
 
-/** js-yaml makes some character of an escape of eight digits that is beyond the last one of Unicode. */
+/** For an escape of eight digits beyond the last Unicode character js-yaml returns an arbitrary character. */
 function hasEscapeOutside(raw: string): boolean {
   if (!raw.includes("\\U")) return false;
   for (const [, digits = "0"] of raw.matchAll(/\\(?:U([0-9a-fA-F]{8})|[\s\S])/g))
@@ -42,7 +42,7 @@ function hasEscapeOutside(raw: string): boolean {
   return false;
 }
 
-/** Whether a colon and a bracket or comma follow a scalar. */
+/** Whether a colon directly follows a scalar, and a bracket or comma follows the colon. */
 export function hasTightColon(source: string, { valueEnd }: ScalarEvent): boolean {
   let at = valueEnd;
   while (source.charAt(at) === " " || source.charAt(at) === "\t") at++;
@@ -83,7 +83,7 @@ export function tagOf(
   return long === undefined ? tag : `!!${long}`;
 }
 
-/** Refuses a tag of a list or map that is not its own. */
+/** Rejects a tag of a list or map other than its default. */
 export function checkTag(tag: string | undefined, own: string, fail: Fail): void {
   if (tag !== undefined && tag !== own && tag !== "!") fail(messages.tag);
 }

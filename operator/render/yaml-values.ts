@@ -15,16 +15,16 @@ import {
   textOf,
 } from "./yaml-scalars.ts";
 
-/** Most characters that the aliases of one document stand for. */
+/** Maximum number of characters into which the aliases of one document expand. */
 const ALIAS_LIMIT = 1_048_576;
-/** Deepest nesting of lists and maps that is read. */
+/** Maximum nesting of lists and maps. */
 export const DEPTH_LIMIT = 100;
-/** Longest key, as in go-yaml. */
+/** Maximum length of a key, as in go-yaml. */
 const KEY_LIMIT = 1_024;
-/** Events that are worked on between two pauses. */
+/** Events that are processed between two pauses. */
 const AT_ONCE = 1_000;
 
-/** Told where each field and each item of a list begins. */
+/** Called with the offset at which each field and each item of a list begins. */
 export type Trace = (container: object, key: string | number, at: number) => void;
 
 export interface ValueOptions {
@@ -37,34 +37,34 @@ export interface ValueOptions {
 /** Value of an anchor. */
 interface Anchored {
   readonly value: unknown;
-  /** Nodes and characters of the value, and of all that aliases bring into it. */
+  /** Nodes and characters of the value, including the expansion of its aliases. */
   readonly weight: number;
 }
 
-/** A list or a map whose end has not come yet. */
+/** A list or a map whose end has not been read yet. */
 interface Open {
   readonly list: unknown[] | undefined;
   readonly map: FieldsReader | undefined;
   readonly isFlow: boolean;
   readonly anchor: string | undefined;
-  /** Weight of the document where it began. */
+  /** Weight of the document at its beginning. */
   readonly before: number;
-  /** The key whose value comes next. */
+  /** The key whose value is read next. */
   key: { readonly name: string; readonly at: number; readonly isMerge: boolean } | undefined;
-  /** A map whose first key has come. */
+  /** Whether the first key of a map has been read. */
   hasKey: boolean;
 }
 
 /**
- * The value that the events of one document stand for, read as kubectl reads it. Keys are text; anchors, aliases and merge keys
- * are resolved within bounds. An alias gives the same object every time: code that changes it must copy it first. Takes the events out
- * of the list. Pauses now and then.
+ * Converts the events of one document to its value, in the same way as kubectl. Keys are text; anchors, aliases and
+ * merge keys are resolved within limits. An alias returns the same object every time: code that changes it must copy it
+ * first. Removes the events from the list. Pauses regularly.
  *
- * @throws {DocumentError} with the line; its text has nothing of what the file says but names of keys.
+ * @throws {DocumentError} with the line; its text contains no content of the file except names of keys.
  */
 export function* toPlainValue(events: Event[], options: ValueOptions): Generator<undefined, unknown> {
   const reader = new ValueReader(options);
-  // From the end, so that they leave the memory while values take their place.
+  // Removed from the end of the array, so that events are freed while values are created.
   events.reverse();
   for (let event = events.pop(); event !== undefined; event = events.pop()) {
     reader.take(event);
@@ -74,7 +74,7 @@ export function* toPlainValue(events: Event[], options: ValueOptions): Generator
 }
 
 class ValueReader {
-  /** Of the document; undefined if it has none. */
+  /** Value of the document; undefined if it has none. */
   value: unknown;
   readonly #text: string;
   readonly #lineOf: (offset: number) => number;
@@ -85,7 +85,7 @@ class ValueReader {
   #documents = 0;
   #weight = 0;
   #aliasWeight = 0;
-  /** Offset of the node that is read. */
+  /** Offset of the current node. */
   #at = 0;
   readonly #fail = (message: string): never => this.#failAt(this.#at, message);
 
@@ -130,7 +130,7 @@ class ValueReader {
     this.#open.push({ list, map, isFlow, anchor, before: this.#weight++, key: undefined, hasKey: false });
   }
 
-  /** `a: &x b: c` is no YAML to go-yaml: lists and maps of blocks begin on a line of their own. */
+  /** go-yaml rejects `a: &x b: c`: block lists and block maps begin on a new line. */
   #checkLine({ style, start }: CollectionEvent): void {
     const key = this.#open.at(-1)?.key;
     if (key === undefined || style !== COLLECTION_STYLE.BLOCK) return;
@@ -138,7 +138,7 @@ class ValueReader {
     if (end === -1 || end > start) this.#fail(messages.colon);
   }
 
-  /** js-yaml takes `- [] a: 1` for the end of a list and a field of the map that the list is in. */
+  /** js-yaml parses `- [] a: 1` as the end of a list and a field of the map that contains the list. */
   #checkKeyLine(open: Open, event: ScalarEvent): void {
     const isFirst = !open.hasKey;
     open.hasKey = true;
@@ -154,7 +154,7 @@ class ValueReader {
 
   #close(): void {
     const open = this.#open.pop();
-    // The last one is the end of the document.
+    // The last event is the end of the document.
     if (open === undefined) return;
     const value = open.list ?? open.map?.fields;
     if (open.anchor !== undefined)
@@ -164,7 +164,7 @@ class ValueReader {
 
   #takeScalar(event: ScalarEvent): void {
     if (event.valueStart !== -1) {
-      // A block of text begins in the line above its value.
+      // A block scalar begins in the line above its value.
       this.#at = isBlock(event) ? event.valueStart - 1 : event.valueStart;
     }
     const text = textOf(this.#text, event, this.#fail);
@@ -185,7 +185,7 @@ class ValueReader {
     const tag = tagOf(this.#text, event);
     const isPlain = tag === undefined && event.style === SCALAR_STYLE.PLAIN;
     const isMerge = isPlain && name === "<<";
-    // go-yaml takes the colon of `{a:, b: 1}` for a part of the key.
+    // go-yaml parses the colon of `{a:, b: 1}` as a part of the key.
     if (isPlain && hasTightColon(this.#text, event)) this.#fail(messages.space);
     if (name.length > KEY_LIMIT) this.#fail(`a key has more than ${KEY_LIMIT} characters`);
     const isText = isPlain ? isReadAsText(name) : String(scalarOf(tag, event, name, this.#fail)) === name;
@@ -198,7 +198,7 @@ class ValueReader {
     this.#traceNext();
   }
 
-  /** Whether what comes next is the key of a map. */
+  /** Whether the next node is the key of a map. */
   #isKeyNext(): boolean {
     const open = this.#open.at(-1);
     return open?.map !== undefined && open.key === undefined;
@@ -217,7 +217,7 @@ class ValueReader {
     this.#add(value);
   }
 
-  /** Adds a value to what it stands in. */
+  /** Adds a value to its parent. */
   #add(value: unknown): void {
     const open = this.#open.at(-1);
     if (open === undefined) {
@@ -232,7 +232,7 @@ class ValueReader {
     }
   }
 
-  /** The value that an alias stands for. */
+  /** The value of an alias. */
   #resolve(name: string): unknown {
     const anchored = this.#anchors.get(name);
     if (anchored === undefined)

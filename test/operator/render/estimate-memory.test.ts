@@ -13,7 +13,7 @@ import { planMemory } from "../../../operator/sandbox/plan-memory.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Bytes that what is made of a text takes on V8's heap. */
+/** Bytes of the value of a text on V8's heap. */
 function measure(text: string, make: (text: string) => unknown = JSON.parse): number {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
@@ -38,19 +38,19 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 describe("estimateMemory()", () => {
-  test.for(Object.entries(texts))("comes near to what V8 needs for %s", ([, json]) => {
+  test.for(Object.entries(texts))("is close to V8's memory for %s", ([, json]) => {
     const measured = measure(json);
     expect(estimateMemory(json)).toBeGreaterThan(measured * 0.6);
     expect(estimateFileMemory(Buffer.from(json))).toBeGreaterThan(measured * 0.6);
   });
 
-  test("counts a text by its length, whatever is in it", () => {
+  test("counts a text by its length, for any content", () => {
     const text = '{[,:\\"'.repeat(1_000);
     const json = JSON.stringify({ text });
     expect(estimateMemory(json)).toBeLessThan(json.length + 200);
   });
 
-  test("takes a text that is cut short", () => {
+  test("accepts a truncated text", () => {
     expect([estimateMemory('{"a'), estimateMemory('"\\')]).toEqual([67, 2]);
   });
 });
@@ -66,7 +66,7 @@ const yamlTexts: Readonly<Record<string, string>> = {
 };
 
 describe("estimateYamlMemory()", () => {
-  test.for(Object.entries(yamlTexts))("comes near to what js-yaml needs for %s", ([, text]) => {
+  test.for(Object.entries(yamlTexts))("is close to js-yaml's memory for %s", ([, text]) => {
     const measured = measure(text, (yaml) => parseEvents(yaml, {}));
     const estimated = estimateYamlMemory(Buffer.from(text));
     expect(estimated).toBeGreaterThan(measured * 0.6);
@@ -83,7 +83,7 @@ describe("estimateYamlMemory()", () => {
 });
 
 describe("planMemory()", () => {
-  test("shares out the limit of a container, and leaves more than half of it to the operator", () => {
+  test("divides the limit of a container, and leaves more than half of it to the operator", () => {
     const { programs, rendered } = planMemory(512 * 2 ** 20);
     expect(rendered.perNamespace * 2).toBeLessThanOrEqual(rendered.all);
     expect(programs.totalMiB * 2 ** 20 + rendered.all).toBeLessThan(256 * 2 ** 20);

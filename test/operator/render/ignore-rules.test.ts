@@ -30,7 +30,7 @@ describe("readIgnoreRules()", () => {
     expect(rules.isIgnored(path)).toBe(isIgnored);
   });
 
-  test("takes names with any characters", () => {
+  test("accepts names with any characters", () => {
     for (const path of ["a\nb.yaml", "..a/b.yaml", "a\\b.yaml", " .yaml", "-rf/$(x).yaml"]) {
       expect(rules.isIgnored(path)).toBe(false);
     }

@@ -5,7 +5,7 @@ const mebibyte = 2 ** 20;
 const limits = { all: 10 * mebibyte, perNamespace: 6 * mebibyte };
 
 describe("KeptRenders", () => {
-  test("bounds what the Releases of one namespace take, and says so in numbers", () => {
+  test("limits the memory of the Releases of one namespace, with a message in numbers", () => {
     const kept = new KeptRenders(limits);
     kept.add("1", { namespace: "a", bytes: 4 * mebibyte });
     expect(() => kept.add("2", { namespace: "a", bytes: 3 * mebibyte })).toThrow(
@@ -14,7 +14,7 @@ describe("KeptRenders", () => {
     kept.add("3", { namespace: "b", bytes: 3 * mebibyte });
   });
 
-  test("refuses the namespace that has more than its share when all have no room", () => {
+  test("refuses the namespace that exceeds its share when the total is exceeded", () => {
     const kept = new KeptRenders(limits);
     kept.add("1", { namespace: "a", bytes: 6 * mebibyte });
     kept.add("2", { namespace: "b", bytes: 3 * mebibyte });
@@ -22,7 +22,7 @@ describe("KeptRenders", () => {
     kept.add("4", { namespace: "c", bytes: 2 * mebibyte });
   });
 
-  test("counts a render once, and no more when it is removed", () => {
+  test("counts a render once, and no longer when it is removed", () => {
     const kept = new KeptRenders(limits);
     for (let round = 0; round < 3; round++) kept.add("1", { namespace: "a", bytes: 6 * mebibyte });
     kept.remove("1");

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { readOrRefuse } from "../../fakes/yaml-readers.ts";
 
 /**
- * Texts, and what sigs.k8s.io/yaml 1.6 (kubectl) makes of each, asked on 2026-11-23. The texts are lines put together at random. 60 of
- * them are refused here: of most, kubectl reads only the first part, and the rest is lost.
+ * Texts, and their values in sigs.k8s.io/yaml 1.6 (kubectl), recorded on 2026-11-23. The texts are random combinations
+ * of lines. 60 of them are rejected here: of most of these, kubectl parses only the first part, and drops the rest.
  */
 const cases = readFileSync(join(import.meta.dirname, "kubectl-values.jsonl"), "utf8")
   .trimEnd()
@@ -13,7 +13,7 @@ const cases = readFileSync(join(import.meta.dirname, "kubectl-values.jsonl"), "u
   .map((line) => JSON.parse(line) as readonly [string, unknown]);
 
 describe("readYaml()", () => {
-  test("reads what kubectl reads, or refuses it", () => {
+  test("reads the same value as kubectl, or rejects the text", () => {
     let refused = 0;
     for (const [text, value] of cases) {
       const result = readOrRefuse(text);

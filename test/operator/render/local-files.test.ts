@@ -13,7 +13,7 @@ describe("localFiles()", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("lists a folder as a commit would have it, and reads by git's ids", async () => {
+  test("lists a folder like that of a commit, and reads by git's ids", async () => {
     await mkdir(join(folder, "web/deep"), { recursive: true });
     for (const skipped of [".git", "node_modules"]) {
       await mkdir(join(folder, skipped));
@@ -43,7 +43,7 @@ describe("localFiles()", () => {
     await expect(files.read(["0".repeat(40)])).rejects.toMatchObject({ reason: "SourceNotFound" });
   });
 
-  test("says that there is no such folder", async () => {
+  test("reports a missing folder", async () => {
     await expect(localFiles(join(folder, "nothing")).list()).rejects.toMatchObject({
       reason: "SourceNotFound",
       message: expect.stringContaining("ENOENT"),

@@ -9,50 +9,50 @@ describe("decideRun()", () => {
   const at = (minute: number, seconds: number): UsedMinute => ({ minute, ms: seconds * 1_000 });
   test.for([
     { what: "nothing ran", used: [], open: 0, nowMin: 5, gives: { state: "run" } },
-    { what: "something is left", used: [at(1, 99)], open: 0, nowMin: 5, gives: { state: "run" } },
+    { what: "some of it is left", used: [at(1, 99)], open: 0, nowMin: 5, gives: { state: "run" } },
     {
-      what: "all is used: until the oldest minute that matters is an hour old",
+      what: "all of it is used: wait until the oldest relevant minute is an hour old",
       used: [at(1, 40), at(2, 40), at(3, 20)],
       open: 0,
       nowMin: 5,
       gives: { state: "used-up", untilMs: 62 * MINUTE },
     },
     {
-      what: "more than all is used: until enough of it is an hour old",
+      what: "more than all is used: wait until enough of it is an hour old",
       used: [at(1, 40), at(2, 40), at(3, 90)],
       open: 0,
       nowMin: 5,
       gives: { state: "used-up", untilMs: 63 * MINUTE },
     },
     {
-      what: "what was used is an hour old",
+      what: "the used time is an hour old",
       used: [at(1, 900)],
       open: 0,
       nowMin: 62,
       gives: { state: "run" },
     },
     {
-      what: "what was used is not quite an hour old",
+      what: "the used time is not quite an hour old",
       used: [at(1, 900)],
       open: 0,
       nowMin: 61.99,
       gives: { state: "used-up", untilMs: 62 * MINUTE },
     },
     {
-      what: "runs under way may use the rest: until one of them ends",
+      what: "running programs may use the rest: wait until one of them ends",
       used: [at(1, 40)],
       open: 60,
       nowMin: 5,
       gives: { state: "wait" },
     },
     {
-      what: "runs under way leave something",
+      what: "running programs leave some of it",
       used: [at(1, 40)],
       open: 59,
       nowMin: 5,
       gives: { state: "run" },
     },
-    { what: "one run may take more than all", used: [], open: 900, nowMin: 5, gives: { state: "wait" } },
+    { what: "one run may use more than all", used: [], open: 900, nowMin: 5, gives: { state: "wait" } },
   ] as const)("$what", ({ used, open, nowMin, gives }) => {
     const input = { used, openMs: open * 1_000, quotaMs: 100_000, nowMs: nowMin * MINUTE };
     expect(decideRun(input)).toEqual(gives);
@@ -62,7 +62,7 @@ describe("decideRun()", () => {
 describe("the quota of program seconds", () => {
   const history = fc.record({
     quotaMs: fc.integer({ min: 1_000, max: 20 * MINUTE }),
-    // Each run: it is requested this time after the one before, may take this long, and takes a part of that.
+    // Each run: the time from the previous request to its own, its maximum duration, and the share that it uses.
     runs: fc.array(
       fc.record({
         afterMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 40 * MINUTE })),
@@ -73,7 +73,7 @@ describe("the quota of program seconds", () => {
     ),
   });
 
-  test("is exceeded by one run at most within any hour, and each run begins at last", () => {
+  test("is exceeded by one run at most within any hour, and each run starts eventually", () => {
     fc.assert(
       fc.property(history, ({ quotaMs, runs }) => {
         const ran = simulate(quotaMs, runs);
@@ -86,7 +86,7 @@ describe("the quota of program seconds", () => {
     );
   });
 
-  test("keeps an hour and a minute of history at most", () => {
+  test("keeps a history of at most an hour and a minute", () => {
     let used: readonly UsedMinute[] = [];
     for (let second = 0; second < 4 * 3_600; second += 7) used = addUse(used, 10, second * 1_000);
     expect(used.length).toBeLessThanOrEqual(62);

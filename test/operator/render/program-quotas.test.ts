@@ -21,7 +21,7 @@ function aTenant() {
   const bench = aRenderer();
   const { clock } = bench;
   bench.answerWith(async ({ tree, inputs, patience }: ProgramRequest) => {
-    // The steps before, such as bundling or waiting for a place, take time as well.
+    // Earlier steps, such as bundling or waiting for a permit, take time as well.
     await new Promise<void>((resolve) => clock.schedule(1_000, resolve));
     patience?.onRunning?.(true);
     await new Promise<void>((resolve) => clock.schedule(Number(inputs) * 1_000, resolve));
@@ -43,7 +43,7 @@ function aTenant() {
 }
 
 describe("createRenderer(), with a quota of program seconds", () => {
-  test("renders of a namespace wait for the quota, say until when, and continue then without being asked", async () => {
+  test("renders of a namespace wait for the quota, report until when, and continue then by themselves", async () => {
     const { ask, clock, changes, programRuns } = aTenant();
     for (const name of ["a", "b"]) ask(name, 5);
     await clock.advance(MINUTE);
@@ -61,7 +61,7 @@ describe("createRenderer(), with a quota of program seconds", () => {
     expect(changes).toEqual(["shop/c"]);
   });
 
-  test("other namespaces, folders and what is rendered already are not touched", async () => {
+  test("other namespaces, folders and cached renders are not affected", async () => {
     const { ask, clock, renderer } = aTenant();
     ask("a", 20);
     await clock.advance(MINUTE);
@@ -75,7 +75,7 @@ describe("createRenderer(), with a quota of program seconds", () => {
     expect(ask("a", 20)).toMatchObject({ state: "ready" });
   });
 
-  test("Releases that wait already hear of it, once each", async () => {
+  test("waiting Releases are notified, once each", async () => {
     const { ask, clock, changes } = aTenant();
     for (const name of ["a", "b", "c", "d", "e", "f"]) ask(name, 10);
     expect(ask("f", 10)).toEqual({ state: "pending" });
@@ -85,7 +85,7 @@ describe("createRenderer(), with a quota of program seconds", () => {
     expect(changes.toSorted()).toEqual(["a", "b", "c", "d", "e", "f"].map((name) => `shop/${name}`));
   });
 
-  test("runs under way count with their timeout, so that they exceed the quota by one run at most", async () => {
+  test("running programs count with their timeout, so that they exceed the quota by one run at most", async () => {
     const { ask, clock, programRuns } = aTenant();
     // Each may take 5 s.
     for (const name of ["a", "b", "c"]) ask(name, 3);
@@ -95,7 +95,7 @@ describe("createRenderer(), with a quota of program seconds", () => {
     expect(programRuns).toHaveLength(3);
   });
 
-  test("a change of the quota counts at once", async () => {
+  test("a change of the quota takes effect at once", async () => {
     const { ask, clock } = aTenant();
     ask("a", 20);
     await clock.advance(MINUTE);
@@ -107,7 +107,7 @@ describe("createRenderer(), with a quota of program seconds", () => {
     expect(clock.pendingDelaysMs).toEqual([]);
   });
 
-  test("runs that failed count, and runs before there was a quota", async () => {
+  test("failed runs count, and runs before there was a quota", async () => {
     const { ask, clock, answerWith } = aTenant();
     answerWith(async ({ patience }) => {
       patience?.onRunning?.(true);
@@ -119,7 +119,7 @@ describe("createRenderer(), with a quota of program seconds", () => {
     expect(ask("b", 0)).toEqual(waiting("2026-01-01T01:01:00Z"));
   });
 
-  test("a Release that leaves gives its place to the next one, and leaves no timer behind", async () => {
+  test("a deleted Release leaves its place in the queue to the next one, and leaves no timer behind", async () => {
     const { ask, clock, renderer } = aTenant();
     ask("a", 20);
     await clock.advance(MINUTE);

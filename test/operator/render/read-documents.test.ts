@@ -20,7 +20,7 @@ function problemOf(text: string | Buffer, path = "a.yaml"): string {
 }
 
 describe("readDocuments()", () => {
-  test("distinguishes documents, and finds where each begins", () => {
+  test("distinguishes documents, and finds their beginnings", () => {
     const text = [
       "# a file",
       "---",
@@ -55,18 +55,18 @@ describe("readDocuments()", () => {
     { what: "comments", text: "# a\n---\n# b", documents: [] },
     { what: "a byte order mark", text: "\ufeffa: 1\n", documents: [[1, { a: 1 }]] },
     {
-      what: "line ends of Windows",
+      what: "Windows line endings",
       text: "a: |\r\n  x\r\n  y\r\nb: 1\r\n",
       documents: [[1, { a: "x\ny\n", b: 1 }]],
     },
     { what: "a directive of the version", text: "%YAML 1.1\n---\na: 1\n", documents: [[2, { a: 1 }]] },
     { what: "a block at the very end", text: "a: |\n  x", documents: [[1, { a: "x\n" }]] },
   ])("reads $what", ({ text, documents }) => {
-    // The line of a document with a `---` of its own is that of its content.
+    // The line of a document with a `---` is that of its content.
     expect(read(text).map(([, value]) => value)).toEqual(documents.map(([, value]) => value));
   });
 
-  test("says the line of a mistake in a later document", () => {
+  test("reports the line of an error in a later document", () => {
     expect(problemOf("a: 1\n---\nb: 1\n---\nc: 1\nc: 2\n")).toBe('6: the key "c" is defined twice');
   });
 
@@ -82,7 +82,7 @@ describe("readDocuments()", () => {
     expect(problemOf(text)).toBe(says);
   });
 
-  test("reads a large document, and says where it stopped if it cannot", () => {
+  test("reads a large document, and reports where it failed", () => {
     const large = `${Array.from({ length: 10_000 }, (_, index) => `key-${index}: "${index}"`).join("\n")}\n`;
     expect(Object.keys(read(large)[0]?.[1] ?? {})).toHaveLength(10_000);
     expect(problemOf(`${large}a: *y\n`)).toBe(
@@ -103,7 +103,7 @@ describe("readDocuments() of JSON", () => {
 
   test.for([
     {
-      what: "a key that is there twice",
+      what: "a repeated key",
       text: '{"a": 1,\n "b": {"a": 1},\n "a": 2}',
       says: '3: the key "a" is defined twice',
     },
@@ -115,15 +115,15 @@ describe("readDocuments() of JSON", () => {
       says: "2: a number is too large; put it in quotes if it is text",
     },
     {
-      what: "a number without end",
+      what: "an infinite number",
       text: '{"a": 1e999}',
       says: "1: a number is too large; put it in quotes if it is text",
     },
-    { what: "deep nests", text: `${"[".repeat(200)}${"]".repeat(200)}`, says: "1: is nested too deeply" },
-    { what: "a comma too many", text: '{\n"a": 1,\n}', says: "3: is not valid JSON" },
+    { what: "deep nesting", text: `${"[".repeat(200)}${"]".repeat(200)}`, says: "1: is nested too deeply" },
+    { what: "a trailing comma", text: '{\n"a": 1,\n}', says: "3: is not valid JSON" },
     { what: "a missing value", text: '{\n"a":\n}', says: "3: is not valid JSON" },
-    { what: "an end that is missing", text: '{\n"a": 1', says: "2: is not valid JSON" },
-    { what: "a text without an end", text: '{\n"a": "b\n', says: "2: is not valid JSON" },
+    { what: "a missing end", text: '{\n"a": 1', says: "2: is not valid JSON" },
+    { what: "an unterminated text", text: '{\n"a": "b\n', says: "2: is not valid JSON" },
     { what: "a line break in a text", text: '{\n"a": "b\n", "c": 1}', says: "2: is not valid JSON" },
     { what: "a tab in a text", text: '{\n"a": "b\tc"}', says: "2: is not valid JSON" },
     { what: "a number that begins with 0", text: '{\n"a": 01}', says: "2: is not valid JSON" },
@@ -135,7 +135,7 @@ describe("readDocuments() of JSON", () => {
     expect(problemOf(text, "a.json")).toBe(says);
   });
 
-  test("reads what JSON.parse() reads, to the same value", () => {
+  test("returns the same value as JSON.parse()", () => {
     const text = fc.json().map((json) => json.replaceAll(/([[{,:])/g, "$1\n "));
     const broken = fc
       .tuple(text, fc.nat(), fc.constantFrom("", '"', "\\", "[", "}", ",", "-", "0", "\t"))
@@ -151,12 +151,12 @@ describe("readDocuments() of JSON", () => {
     fc.assert(fc.property(fc.oneof(text, broken), check), { numRuns: 2_000, seed: 20_261_122 });
   });
 
-  // A reader with quadratic time takes hours for these texts, and the test runner ends it after 20 seconds.
+  // A reader with quadratic time takes hours for these texts, and the test runner aborts after 20 seconds.
   test.for([
-    { what: "a text of escaped quotes that does not end", text: `["${'\\"'.repeat(2_000_000)}` },
-    { what: "many texts that do not end", text: '"\n'.repeat(1_300_000) },
-    { what: "a text of backslashes that does not end", text: `"${"\\".repeat(4_000_000)}` },
-    { what: "a list of blanks", text: `[${" ".repeat(4_000_000)}` },
+    { what: "an unterminated text of escaped quotes", text: `["${'\\"'.repeat(2_000_000)}` },
+    { what: "many unterminated texts", text: '"\n'.repeat(1_300_000) },
+    { what: "an unterminated text of backslashes", text: `"${"\\".repeat(4_000_000)}` },
+    { what: "a list of spaces", text: `[${" ".repeat(4_000_000)}` },
     { what: "a long number", text: `[${"1".repeat(4_000_000)}x` },
   ])("reads $what in linear time", ({ text }) => {
     expect(problemOf(text, "a.json")).toMatch(/^1: (is not valid JSON|a number is too large)/);
@@ -169,7 +169,7 @@ describe("readDocuments() of JSON", () => {
     expect(pauses(`{"a": [${'{"b":[1]},'.repeat(100_000)}1]}`)).toBe(153);
   });
 
-  test("does not take a text in a list for a key", () => {
+  test("does not parse a text in a list as a key", () => {
     expect(read('[{"a": ["a", "a", {"a": "a"}], "b": "a"}]', "a.json")).toEqual([
       [1, [{ a: ["a", "a", { a: "a" }], b: "a" }]],
     ]);

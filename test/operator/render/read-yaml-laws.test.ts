@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { readOrRefuse, readOtherwise } from "../../fakes/yaml-readers.ts";
 
-// The seeds stand, so that what passes here passes everywhere.
+// The seeds are fixed, so that the result is the same everywhere.
 
 describe("readYaml()", () => {
-  test("reads values that are written in many ways as another parser does", () => {
+  test("reads values in many notations as another parser does", () => {
     const scalar = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 30 }),
       fc.stringMatching(/^[a-z0-9 :#,'"{}[\]|>\-?!&*%@`\n\\.~_]{0,40}$/),
@@ -74,11 +74,11 @@ describe("readYaml()", () => {
       ),
       { numRuns: 500, seed: 20_261_121 },
     );
-    // Most of it is read, or the property would say little.
+    // Most of them are accepted, otherwise the property would prove little.
     expect(count).toBeGreaterThan(150);
   });
 
-  test("reads lines that are put together at random as another parser does, or refuses them", () => {
+  test("reads random combinations of lines as another parser does, or refuses them", () => {
     const piece = fc.constantFrom(
       ..."a: |b: |- |  |\n|\n|\n |\n  |\n    |x|yes|1|'|\"|[|]|{|}|, |,|#| #|: |:|&a |*a|!!str |<<: |? |- - |\\|\\n|\t|--|>|%|@|~|''|\"\"|key|e: f".split(
         "|",

@@ -46,7 +46,7 @@ spec:
 `;
 
 describe("readYaml()", () => {
-  test("reads a Deployment with everything that manifests are made of", () => {
+  test("reads a Deployment with all constructs that manifests use", () => {
     const value = read(deployment);
     expect(value).toEqual(readOtherwise(deployment));
     expect(value).toMatchObject({
@@ -80,10 +80,10 @@ describe("readYaml()", () => {
   test.for([
     { does: "a text over several lines", text: "a: one\n  two\n\n  three # end\nb: 1\n" },
     { does: "quoted texts over several lines", text: "a: \"one\n  two\n\n  three\"\nb: 'x\n  y'\n" },
-    { does: "a list that begins at its key's indent", text: "a:\n- 1\n- - x\n  - y\n- b: 1\n  c: 2\nd: 3\n" },
+    { does: "a list at the indentation of its key", text: "a:\n- 1\n- - x\n  - y\n- b: 1\n  c: 2\nd: 3\n" },
     { does: "values on lines of their own", text: 'a:\n  text\nb:\n  "quoted"\nc:\n  [1,\n   2]\n' },
     {
-      does: "literal blocks with every end",
+      does: "literal blocks with every chomping indicator",
       text: "a: |\n  x\n\n\nb: |-\n  x\n\nc: |+\n  x\n\n\nd: |2\n    x\ne: >+\n  x\n\n",
     },
     { does: "empty blocks", text: "a: |\nb: |-\nc: >\n\n" },
@@ -94,7 +94,7 @@ describe("readYaml()", () => {
     },
     { does: "quoted keys", text: "\"a b\": 1\n'c''d': 2\n" },
     { does: "JSON in braces", text: '{"a": {"b":[1, true, null, "x"]},\n "c": 1.5}\n' },
-    { does: "hashes and colons inside of words", text: "a: b#c\nd: e:f\ng: http://x/y#z\nh: a - b\n" },
+    { does: "hashes and colons within words", text: "a: b#c\nd: e:f\ng: http://x/y#z\nh: a - b\n" },
     { does: "nothing", text: "# only a comment\n\n" },
     { does: "indented roots", text: "  a: 1\n  b: 2\n" },
     {
@@ -103,7 +103,7 @@ describe("readYaml()", () => {
     },
     { does: "colons in comments", text: "- a # note: this\n- b # and: that\n" },
     { does: "empty values in lists", text: "-\n- a\n-\n" },
-    { does: "dashes in a text that goes on", text: "a: b\n  - c\n" },
+    { does: "dashes in a text that continues", text: "a: b\n  - c\n" },
   ])("reads $does", ({ text }) => {
     expect(read(text)).toEqual(readOtherwise(text));
   });
@@ -118,17 +118,17 @@ describe("readYaml()", () => {
       text: "a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3\ne:\n  <<: [*x, {f: 1, b: 2}]\ng: {<<: *x, h: 1}\n",
     },
     { does: "anchors in lists", text: "- &a\n  b: 1\n- &c text\n- *a\n- *c\n- &d\n- e\n" },
-    { does: "keys of words", text: "a b: 1\nc (d): 2\n80: x\ntrue: y\nGröße: 3\na@b: 4\n" },
+    { does: "keys that are words such as yes", text: "a b: 1\nc (d): 2\n80: x\ntrue: y\nGröße: 3\na@b: 4\n" },
     {
       does: "every escape",
       text: 'a: "\\x41\\u00e4\\U0001F600\\ud83d\\ude00\\0\\a\\e\\_\\N\\L\\P\\ \\/\\\t"\n',
     },
     { does: "escaped line breaks", text: 'a: "one\\\n  \\ two\n\n  three \\\\\n  four\\ \n  five"\n' },
     {
-      does: "folded blocks with lines further in",
+      does: "folded blocks with more indented lines",
       text: "a: >\n  x\n  y\n    z\n\n    z\n  u\n\n\n  v\nb: >-\n\n  x\n  \ty\n",
     },
-    { does: "tabs that mean nothing", text: "a: 1\t# x\n \t\nb:\t2\nc: x\ty\nd:\n- [1,\t2]\n" },
+    { does: "tabs without a meaning", text: "a: 1\t# x\n \t\nb:\t2\nc: x\ty\nd:\n- [1,\t2]\n" },
     { does: "comments in brackets", text: "a: [ # one\n  1, # two\n  # three\n  2\n]\nb: {\n  c: 1,\n}\n" },
   ])("reads $does", ({ text }) => {
     expect(read(text)).toEqual(readOtherwise(text));
@@ -139,23 +139,27 @@ describe("readYaml()", () => {
     { what: "complex keys", text: "? a\n: b\n", value: { a: "b" } },
     { what: "anchors of keys", text: "- &a b: 1\n  c: *a\n", value: [{ b: 1, c: "b" }] },
     {
-      what: "brackets that end at the indent of their key",
+      what: "brackets that end at the indentation of their key",
       text: "a:\n  b: {\n    c: [\n    ],\n  }\n",
       value: { a: { b: { c: [] } } },
     },
-    { what: "brackets that end further out", text: "a:\n- b: [\n    1\n]\n", value: { a: [{ b: [1] }] } },
     {
-      what: "such brackets beside blocks of text that have some",
+      what: "brackets that end with less indentation",
+      text: "a:\n- b: [\n    1\n]\n",
+      value: { a: [{ b: [1] }] },
+    },
+    {
+      what: "such brackets next to block scalars that contain some",
       text: "a: [\n]\nb:\n- |\n  {\n  }\n- >- # {\n\n    ]\n    'x'\n    '\n",
       value: { a: [], b: ["{\n}\n", "\n] 'x' '"] },
     },
     {
-      what: "quotes that end at the indent of their key",
+      what: "quotes that end at the indentation of their key",
       text: "a: \"b\n\" # c\nd: 'e\n'\n",
       value: { a: "b ", d: "e " },
     },
     {
-      what: "blank lines behind escaped line breaks",
+      what: "blank lines after escaped line breaks",
       text: 'a: "b\\\n  \n\n  c\\\n d\\\\\n\n e"\n',
       value: { a: "b\n\ncd\\\ne" },
     },

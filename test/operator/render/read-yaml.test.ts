@@ -30,12 +30,12 @@ describe("readYaml()", () => {
 
   test.for([
     {
-      what: "a key that is there twice",
+      what: "a repeated key",
       text: "a: 1\nb: 2\na: 3\n",
       says: 'RenderFailed 14: the key "a" is defined twice',
     },
     {
-      what: "one in braces",
+      what: "a repeated key in braces",
       text: "a: {b: 1,\n  b: 2}\n",
       says: 'RenderFailed 13: the key "b" is defined twice',
     },
@@ -45,21 +45,21 @@ describe("readYaml()", () => {
       says: "RenderFailed 12: the key on is not text; put it in quotes",
     },
     {
-      what: "an alias of nothing",
+      what: "an unknown alias",
       text: "a:\n- *x\n",
       says: "RenderFailed 13: an alias refers to an anchor that does not exist; a text that begins with * must be in quotes",
     },
     {
-      what: "a wrong indent",
+      what: "wrong indentation",
       text: "a:\n  b: 1\n   c: 1\n",
       says: "RenderFailed 14: a text with a colon and a space must be in quotes",
     },
     {
-      what: "another wrong indent",
+      what: "other wrong indentation",
       text: "a:\n    b: 1\n  c: 1\n",
       says: "RenderFailed 14: the indentation does not match the lines above",
     },
-    { what: "a quote without an end", text: "a: 'b\nc: 1\n", says: "RenderFailed 12: a quote is missing" },
+    { what: "an unterminated quote", text: "a: 'b\nc: 1\n", says: "RenderFailed 12: a quote is missing" },
     {
       what: "a tab",
       text: "a:\n\tb: 1\n",
@@ -70,13 +70,13 @@ describe("readYaml()", () => {
       text: "a: 12345678901234567890\n",
       says: "RenderFailed 12: a number is too large or not a number; put it in quotes if it is text",
     },
-    { what: "deep nests", text: `a: ${"[".repeat(200)}\n`, says: "RenderLimit 12: is nested too deeply" },
+    { what: "deep nesting", text: `a: ${"[".repeat(200)}\n`, says: "RenderLimit 12: is nested too deeply" },
     {
       what: "a bomb",
       text: `a: &a "${"x".repeat(600_000)}"\nb: [*a, *a]\n`,
       says: "RenderLimit 13: its aliases expand to too much data",
     },
-  ])("says the line of $what in a document of any size", ({ text, says }) => {
+  ])("reports the line of $what in a document of any size", ({ text, says }) => {
     expect(problemOf(large + text)).toBe(says);
   });
 
@@ -89,7 +89,7 @@ describe("readYaml()", () => {
     expect(problemOf(`things:\n${items}`)).toBe("RenderLimit 11: is larger than the limit for an object");
   });
 
-  test("rests when it has parsed a document, and once per 1,000 nodes", () => {
+  test("pauses after it has parsed a document, and once per 1,000 nodes", () => {
     const items = Array.from({ length: 20_000 }, (_, index) => `- a: ${index}\n`).join("");
     const steps = [...readYaml({ text: `kind: List\nitems:\n${items}more: 1\n`, firstLine: 1 })];
     // An item is a map, its end, a key and a value.

@@ -10,7 +10,7 @@ const seed = 20_261_121;
 const render = (files: Readonly<Record<string, string | Buffer>>) =>
   renderManifests(new MemoryFiles(files), new Turns(new FakeClock()).begin());
 
-/** The message of a render that fails; empty if it does not. Any other error is the test's failure. */
+/** The message of a failed render; empty if it succeeds. Any other error fails the test. */
 async function messageOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
   try {
     await render(files);
@@ -34,7 +34,7 @@ stringData:
 `;
 
 describe("renderManifests()", () => {
-  test("gives objects or a SourceError, whatever the files hold", async () => {
+  test("returns objects or a SourceError, for any content of the files", async () => {
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
       fc.string({ unit: "binary", maxLength: 60 }),
@@ -73,7 +73,7 @@ describe("renderManifests()", () => {
     );
   });
 
-  test("says nothing of a Secret's values, however the file is broken", async () => {
+  test("never contains a Secret's values, for any invalid file", async () => {
     const edit = fc.record({
       at: fc.nat({ max: secret.indexOf("stringData") + 200 }),
       take: fc.nat({ max: 2 }),

@@ -12,7 +12,7 @@ function render(files: Files, options?: MemoryFilesOptions): Promise<Rendered> {
   return renderManifests(new MemoryFiles(files, options), new Turns(new FakeClock()).begin());
 }
 
-/** Reason and message of a render that fails. */
+/** Reason and message of a failed render. */
 async function failureOf(files: Files, options?: MemoryFilesOptions): Promise<string> {
   const error: unknown = await render(files, options).then(
     () => "no failure",
@@ -48,13 +48,13 @@ describe("renderManifests()", () => {
     expect(rendered).not.toHaveProperty("warnings");
   });
 
-  test("makes nothing of a folder without manifests", async () => {
+  test("returns no objects for a folder without manifests", async () => {
     const rendered = await render({ "README.md": "" });
     expect(rendered.manifests).toEqual([]);
     expect(rendered.digest).toBe(digestOf("[]"));
   });
 
-  test("gives the same digest for the same objects, however they are written", async () => {
+  test("returns the same digest for the same objects in any notation", async () => {
     const yaml = await render({ "a.yaml": named("ConfigMap", "a", "data: {x: '1', v: &y z, w: *y}\n") });
     const json = await render({
       "b.json":
@@ -64,7 +64,7 @@ describe("renderManifests()", () => {
     expect(toCanonicalJson(yaml.manifests)).toBe(JSON.stringify(yaml.manifests));
   });
 
-  test("leaves out what .fairleadignore says, also links", async () => {
+  test("excludes the paths in .fairleadignore, also links", async () => {
     const files = {
       ".fairleadignore": "package.json\nold\n",
       "package.json": "{}",
@@ -77,7 +77,7 @@ describe("renderManifests()", () => {
     expect((await render(files, { refused })).origins).toEqual(["web/a.yaml:1"]);
   });
 
-  test("warns of what it leaves out of objects", async () => {
+  test("warns of removed fields", async () => {
     const rendered = await render({ "a.yaml": named("ConfigMap", "a", "  uid: x\nstatus: {a: b}\n") });
     expect(rendered.manifests).toEqual([{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }]);
     expect(rendered.warnings).toEqual([
@@ -87,12 +87,12 @@ describe("renderManifests()", () => {
 
   test.for([
     {
-      what: "an object that is there twice",
+      what: "a repeated object",
       files: { "a.yaml": named("ConfigMap", "a"), "b/c.yaml": `# x\n---\n${named("ConfigMap", "a")}` },
       says: 'RenderFailed: b/c.yaml:3: ConfigMap "a" is defined twice, also in a.yaml:1',
     },
     {
-      what: "an object that is there twice in other versions of its kind",
+      what: "a repeated object in different versions of its kind",
       files: {
         "a.yaml":
           "apiVersion: apps/v1\nkind: A\nmetadata: {name: a, namespace: b}\n---\napiVersion: apps/v2\nkind: A\nmetadata: {name: a, namespace: b}\n",
@@ -100,32 +100,32 @@ describe("renderManifests()", () => {
       says: 'RenderFailed: a.yaml:5: A "b/a" is defined twice, also in a.yaml:1',
     },
     {
-      what: "files of another sort, by the line",
+      what: "other files, with the line",
       files: { "values.yaml": "# values\nreplicas: 1\n" },
       says: "RenderFailed: values.yaml:2: apiVersion: is missing; if it is not a Kubernetes object, exclude the file in .fairleadignore",
     },
     {
-      what: "a wrong field, by its line",
+      what: "an invalid field, with its line",
       files: { "a.yaml": named("ConfigMap", "a", "  labels:\n    a: b\n    version: 1.0\n") },
       says: 'RenderFailed: a.yaml:7: metadata.labels["version"]: expected text, found a number; put it in quotes',
     },
     {
-      what: "a wrong field of JSON, by its line",
+      what: "an invalid field of JSON, with its line",
       files: { "a.json": '{\n"apiVersion": "v1",\n"kind": "A",\n"metadata": {\n"name": 5}}' },
       says: "RenderFailed: a.json:5: metadata.name: expected text, found a number; put it in quotes",
     },
     {
-      what: "a wrong object of a list",
+      what: "an invalid object of a list",
       files: { "a.yaml": "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  metadata: {name: a}\n" },
       says: "RenderFailed: a.yaml:4: kind: is missing; if it is not a Kubernetes object, exclude the file in .fairleadignore",
     },
     {
-      what: "a key that is there twice",
+      what: "a repeated key",
       files: { "a.yaml": named("ConfigMap", "a", "data:\n  a: x\n  a: y\n") },
       says: 'RenderFailed: a.yaml:7: the key "a" is defined twice',
     },
     {
-      what: "names with line ends and other controls",
+      what: "names with line ends and other control characters",
       files: { "a\n\u202e$(x).yaml": "x: 1\n" },
       says: "RenderFailed: a\\u{a}\\u{202e}$(x).yaml:1: apiVersion: is missing; if it is not a Kubernetes object, exclude the file in .fairleadignore",
     },
@@ -171,7 +171,7 @@ describe("renderManifests()", () => {
     expect([large.calls.read, folder.calls.read]).toEqual([0, 0]);
   });
 
-  test("refuses a folder whose objects take more memory than they may", async () => {
+  test("refuses a folder whose objects exceed the memory limit", async () => {
     const spec = `spec:\n  list: [${"{},".repeat(20_000)}{}]\n`;
     const files = new MemoryFiles({
       "a.yaml": named("Heavy", "a", spec),
@@ -221,12 +221,12 @@ describe("renderManifests() of a folder that is written for another tool", () =>
       content: "apiVersion: v2\nname: web\nversion: 1.0.0\n",
       says: `is part of a Helm chart, which is not rendered here; ${page}`,
     },
-  ])("says of $path what it is, before anything else", async ({ path, content, says }) => {
+  ])("reports the tool of $path first", async ({ path, content, says }) => {
     const files = { "a-patch.yaml": patch, "a/templates/x.yaml": "{{ if }}", [path]: content };
     expect(await failureOf(files)).toBe(`RenderFailed: ${path}: ${says}`);
   });
 
-  test("applies objects of Kubernetes in files of these names, and passes over what is left out", async () => {
+  test("applies Kubernetes objects in files of these names, and ignores excluded files", async () => {
     const flux = named("Kustomization", "apps").replace("v1", "kustomize.toolkit.fluxcd.io/v1");
     const rendered = await render({
       "kustomization.yaml": flux,
@@ -238,7 +238,7 @@ describe("renderManifests() of a folder that is written for another tool", () =>
     expect(rendered.manifests.map(({ kind }) => kind)).toEqual(["ConfigMap", "Kustomization"]);
   });
 
-  test("says of an object that is encrypted with SOPS that it is not decrypted", async () => {
+  test("reports that an object encrypted with SOPS is not decrypted", async () => {
     const secret = named("Secret", "keys", "sops:\n  mac: ENC[AES256_GCM]\n");
     expect(await failureOf({ "keys.yaml": secret })).toBe(
       `RenderFailed: keys.yaml:5: is encrypted with SOPS, which is not decrypted here; ${page}`,

@@ -3,7 +3,7 @@ import { SourceError } from "../../../operator/errors.ts";
 import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { aFolder, aRenderer, program, request } from "../../fakes/renderer-bench.ts";
 
-describe("createRenderer(), where renders fail", () => {
+describe("createRenderer(), if renders fail", () => {
   test("remembers a failure until the input changes", async () => {
     const { renderer, clock, changes } = aRenderer();
     const wrong = new MemoryFiles({ "a.yaml": "x: 1\n" });
@@ -26,7 +26,7 @@ describe("createRenderer(), where renders fail", () => {
     expect(changes).toEqual(["a", "a"]);
   });
 
-  test("tries again, later and later, what failed for a reason that passes", async () => {
+  test("retries temporary failures with backoff", async () => {
     const { renderer, clock, changes } = aRenderer();
     const files = Object.assign(aFolder("a"), {});
     let isDown = true;
@@ -51,13 +51,13 @@ describe("createRenderer(), where renders fail", () => {
     expect(renderer.render(request("a", failing))).toMatchObject({ state: "ready" });
     expect(changes).toEqual(["a", "a"]);
     expect(clock.pendingDelaysMs).toEqual([]);
-    // It is as good as any other now, and remembered for a rollback.
+    // It is a result like any other, and cached for a rollback.
     renderer.render(request("a", aFolder("b")));
     await clock.settle();
     expect(renderer.render(request("a", failing))).toMatchObject({ state: "ready" });
   });
 
-  test("says nothing of the operator's machine, and logs it", async () => {
+  test("does not expose the operator's machine in a message, and logs it", async () => {
     const { renderer, clock } = aRenderer();
     const files = Object.assign(aFolder("a"), {
       list: () => Promise.reject(new Error("ENOENT /var/secret")),
@@ -74,7 +74,7 @@ describe("createRenderer(), where renders fail", () => {
     });
   });
 
-  test("gives a program that met a limit another chance, but not soon", async () => {
+  test("retries a program that exceeded a limit, after a long delay", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(() => Promise.reject(new SourceError("RenderLimit", "it ran for more than 5s")));
     renderer.render(request("a", aFolder("a"), program()));

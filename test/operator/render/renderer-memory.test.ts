@@ -12,7 +12,7 @@ const heavy = (name: string): MemoryFiles =>
   });
 
 describe("createRenderer()", () => {
-  test("fails the render that its namespace has no room for, and no other", async () => {
+  test("fails only the render that exceeds the limit of its namespace", async () => {
     const { renderer, clock } = aRenderer({ keptLimits });
     for (const name of ["a", "b"])
       renderer.render(request(`bad/${name}`, heavy(name), undefined, { namespace: "bad" }));
@@ -33,7 +33,7 @@ describe("createRenderer()", () => {
     expect(state("shop/web", "c")).toMatchObject({ state: "ready" });
   });
 
-  test("renders again when there may be room", async () => {
+  test("renders again when memory may be available", async () => {
     const { renderer, clock, changes } = aRenderer({ keptLimits, idleLimit: 0 });
     for (const name of ["a", "b"]) renderer.render(request(`shop/${name}`, heavy(name)));
     await clock.advance(60_000);
@@ -43,7 +43,7 @@ describe("createRenderer()", () => {
     expect(changes).toEqual(["shop/a", "shop/b", "shop/b"]);
   });
 
-  test("counts a render again that a Release comes back to", async () => {
+  test("counts a render again that a Release uses again", async () => {
     const { renderer, clock } = aRenderer({ keptLimits });
     renderer.render(request("shop/a", heavy("a")));
     await clock.advance(60_000);
@@ -54,7 +54,7 @@ describe("createRenderer()", () => {
     expect(renderer.render(request("shop/a", heavy("a")))).toMatchObject({ state: "failed" });
   });
 
-  test("bounds the objects of programs as well", async () => {
+  test("limits the objects of programs as well", async () => {
     const { renderer, clock, answerWith } = aRenderer({ keptLimits });
     answerWith(async () => ({
       manifests: [

@@ -4,7 +4,7 @@ import { SourceError } from "../../../operator/errors.ts";
 import { aFolder, aRenderer, manifests, program, rendered, request } from "../../fakes/renderer-bench.ts";
 
 describe("createRenderer()", () => {
-  test("answers pending, notifies when there is an answer, and then gives the same every time", async () => {
+  test("answers pending, notifies when there is an answer, and then returns the same every time", async () => {
     const { renderer, clock, changes, runs } = aRenderer();
     const files = aFolder("a");
     expect(renderer.render(request("shop/web", files))).toEqual({ state: "pending" });
@@ -18,7 +18,7 @@ describe("createRenderer()", () => {
     expect(runs).toEqual([{ way: "manifests", outcome: "ready", durationMs: 0 }]);
   });
 
-  test("renders once for all Releases of a namespace with the same input, and reports to each of them", async () => {
+  test("renders once for all Releases of a namespace with the same input, and notifies each of them", async () => {
     const { renderer, clock, changes, programRuns } = aRenderer();
     const files = aFolder("a");
     for (const key of ["a", "b", "c"]) renderer.render(request(key, files, program({ x: 1, y: 2 })));
@@ -67,7 +67,7 @@ describe("createRenderer()", () => {
     expect(programRuns).toHaveLength(4);
   });
 
-  test("keeps former renders for a rollback, the newest of them if they are large", async () => {
+  test("keeps earlier renders for a rollback, only the newest of them if they are large", async () => {
     const { renderer, clock, programRuns } = aRenderer({ idleLimit: 2_500 });
     for (const name of ["1", "2", "3", "4"]) {
       renderer.render(request("a", aFolder(name), program()));
@@ -79,7 +79,7 @@ describe("createRenderer()", () => {
     expect(renderer.render(request("a", aFolder("1"), program()))).toEqual({ state: "pending" });
   });
 
-  test("keeps what a Release came back to", async () => {
+  test("keeps a render that a Release uses again", async () => {
     const { renderer, clock, programRuns } = aRenderer({ idleLimit: 2_500 });
     for (const name of ["1", "2", "1"]) {
       renderer.render(request("a", aFolder(name), program()));
@@ -93,7 +93,7 @@ describe("createRenderer()", () => {
     expect(renderer.render(request("c", aFolder("1"), program()))).toMatchObject({ state: "ready" });
   });
 
-  test("keeps what one Release gave up and another one has", async () => {
+  test("keeps a render that one Release no longer uses and another one does", async () => {
     const { renderer, clock, programRuns } = aRenderer({ idleLimit: 0 });
     for (const key of ["a", "b"]) renderer.render(request(key, aFolder("1"), program()));
     await clock.settle();
@@ -112,7 +112,7 @@ describe("createRenderer()", () => {
     });
   });
 
-  test("keeps what a Release has, however much others need", async () => {
+  test("keeps the renders in use, however much memory others need", async () => {
     const { renderer, clock, programRuns } = aRenderer({ idleLimit: 0 });
     for (const name of ["1", "2", "3"]) renderer.render(request(name, aFolder(name), program()));
     await clock.settle();
@@ -121,7 +121,7 @@ describe("createRenderer()", () => {
     expect(programRuns).toHaveLength(3);
   });
 
-  test("lets no namespace wait for the programs of another", async () => {
+  test("does not make a namespace wait for the programs of another", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(({ namespace }) =>
       namespace === "bad" ? new Promise(() => {}) : Promise.resolve(rendered("a")),
@@ -134,7 +134,7 @@ describe("createRenderer()", () => {
     expect(renderer.render(request("shop/web", aFolder("web"), program()))).toMatchObject({ state: "ready" });
   });
 
-  test("lets no namespace wait for the slow programs of another", async () => {
+  test("does not make a namespace wait for the slow programs of another", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(() => Promise.reject(new SourceError("RenderLimit", "too long")));
     for (const namespace of ["bad", "shop"])
@@ -147,7 +147,7 @@ describe("createRenderer()", () => {
     expect(programRuns.slice(2).map(({ key }) => key)).toEqual(["bad/web", "shop/web"]);
   });
 
-  test("makes slow programs wait for each other only", async () => {
+  test("makes slow programs wait only for each other", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(() => Promise.reject(new SourceError("RenderLimit", "too long")));
     for (const name of ["1", "2", "3", "4"]) {
@@ -164,7 +164,7 @@ describe("createRenderer()", () => {
     expect(renderer.render(request("quick", aFolder("quick"), program()))).toMatchObject({ state: "ready" });
   });
 
-  test("says that a run is no longer wanted when its Release has another commit, or is gone", async () => {
+  test("reports that a run is no longer wanted when its Release has another commit, or was deleted", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(() => new Promise(() => {}));
     renderer.render(request("a", aFolder("1"), program()));
@@ -197,7 +197,7 @@ describe("createRenderer()", () => {
     expect(renderer.render(request("b", aFolder("1"), program()))).toMatchObject({ state: "ready" });
   });
 
-  test("a program that takes long begins later and gets only what others leave from then on, also at another commit", async () => {
+  test("a program that takes long starts later and has low priority from then on, also at another commit", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(({ patience }) => {
       patience?.onSlow();
@@ -222,7 +222,7 @@ describe("createRenderer()", () => {
     expect(programRuns).toHaveLength(1);
   });
 
-  test("says what is wrong with a Release that names no way to render", async () => {
+  test("reports a Release without a way to render", async () => {
     const { renderer, clock } = aRenderer();
     renderer.render(request("a", aFolder("a"), {} as ReleaseSpec["render"]));
     await clock.settle();

@@ -14,7 +14,7 @@ function problemOf(value: unknown): { message: string; path: readonly unknown[] 
 }
 
 describe("toManifests()", () => {
-  test("gives an object as it is", () => {
+  test("returns an object unchanged", () => {
     const value = {
       ...configMap,
       metadata: { name: "a", namespace: "shop", labels: { a: "b" }, finalizers: ["x/y"] },
@@ -23,7 +23,7 @@ describe("toManifests()", () => {
     expect([...toManifests(value)]).toEqual([{ manifest: value, path: [], dropped: [] }]);
   });
 
-  test("takes lists apart, also lists in lists and of one kind", () => {
+  test("splits lists, also lists in lists and of one kind", () => {
     const value = {
       apiVersion: "v1",
       kind: "List",
@@ -41,12 +41,12 @@ describe("toManifests()", () => {
     ]);
   });
 
-  test("takes an object with a name for no list, whatever its kind is called", () => {
+  test("does not treat an object with a name as a list, for any kind", () => {
     const value = { apiVersion: "example.com/v1", kind: "AllowList", metadata: { name: "a" }, items: ["x"] };
     expect([...toManifests(value)].map(({ manifest }) => manifest)).toEqual([value]);
   });
 
-  test("leaves out what the cluster decides, and says so", () => {
+  test("removes fields that the cluster decides, with a warning", () => {
     const value = {
       ...configMap,
       metadata: {
@@ -73,7 +73,7 @@ describe("toManifests()", () => {
     ]);
   });
 
-  test("leaves out what generators write without a word", () => {
+  test("removes fields that generators write, without a warning", () => {
     const value = {
       ...configMap,
       metadata: { name: "a", namespace: "", creationTimestamp: null, labels: null, annotations: null },
@@ -198,7 +198,7 @@ describe("toManifests()", () => {
       path: ["items"],
     },
     {
-      what: "what is wrong in a list",
+      what: "an invalid object in a list",
       value: { apiVersion: "v1", kind: "List", items: [configMap, { ...configMap, metadata: {} }] },
       says: "metadata.name: is missing",
       path: ["items", 1, "metadata"],

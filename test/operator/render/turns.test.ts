@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Turns } from "../../../operator/render/turns.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 
-/** A clock that work moves, without letting timers fire. */
+/** A clock that work advances, without firing timers. */
 class WorkingClock extends FakeClock {
   #workedMs = 0;
 
@@ -16,7 +16,7 @@ class WorkingClock extends FakeClock {
 }
 
 describe("Turns", () => {
-  test("are over after some milliseconds, for all renders together, and begin again", async () => {
+  test("end after some milliseconds, for all renders together, and start again", async () => {
     const clock = new WorkingClock();
     const turns = new Turns(clock);
     const [one, other] = [turns.begin(), turns.begin()];
@@ -29,7 +29,7 @@ describe("Turns", () => {
     expect([one.isOver, other.isOver]).toEqual([false, false]);
   });
 
-  test("make a render that works for long rest nine times as long as it works", async () => {
+  test("make a render that works for long pause nine times as long as it worked", async () => {
     const clock = new WorkingClock();
     const turn = new Turns(clock).begin();
     clock.work(251);
@@ -37,7 +37,7 @@ describe("Turns", () => {
     expect(clock.pendingDelaysMs).toEqual([251 * 9]);
   });
 
-  test("do not count what a render waits for", async () => {
+  test("do not count the time for which a render waits", async () => {
     const clock = new WorkingClock();
     const turn = new Turns(clock).begin();
     clock.work(10);

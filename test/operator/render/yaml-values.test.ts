@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readYaml } from "../../../operator/render/read-yaml.ts";
 import { read } from "../../fakes/yaml-readers.ts";
 
-/** Line and message of what is wrong with a text. */
+/** Line and message of the error of a text. */
 function problemOf(text: string, firstLine = 1): string {
   try {
     for (const _ of readYaml({ text, firstLine }));
@@ -39,7 +39,7 @@ describe("toPlainValue()", () => {
     { does: "escapes of YAML only", text: 'a: "\\x41\\e\\_\\\n  b"\n', value: { a: "A\u001b\u00a0b" } },
     { does: "complex keys that are text", text: "? a\n: b\n", value: { a: "b" } },
     {
-      does: "keys that are read as they are written",
+      does: "keys that keep their notation",
       text: '80: a\ntrue: b\n"on": c\n',
       value: { "80": "a", true: "b", on: "c" },
     },
@@ -54,7 +54,7 @@ describe("toPlainValue()", () => {
 
   test.for([
     {
-      what: "a key that is there twice",
+      what: "a repeated key",
       text: "a: 1\nb:\n  c: 1\n  c: 2\n",
       says: '4: the key "c" is defined twice',
     },
@@ -63,7 +63,7 @@ describe("toPlainValue()", () => {
       text: "a: 1\non: 2\n",
       says: "2: the key on is not text; put it in quotes",
     },
-    { what: "a key of nothing", text: "~: 2\n", says: "1: the key ~ is not text; put it in quotes" },
+    { what: "an empty key", text: "~: 2\n", says: "1: the key ~ is not text; put it in quotes" },
     { what: "a list as a key", text: "[a]: 2\n", says: "1: a key is not text" },
     {
       what: "the key __proto__",
@@ -76,12 +76,12 @@ describe("toPlainValue()", () => {
       says: "1: a number is too large or not a number; put it in quotes if it is text",
     },
     {
-      what: "no number",
+      what: "not a number",
       text: "a: .nan\n",
       says: "1: a number is too large or not a number; put it in quotes if it is text",
     },
     {
-      what: "an alias of nothing",
+      what: "an unknown alias",
       text: "a: *x\n",
       says: "1: an alias refers to an anchor that does not exist; a text that begins with * must be in quotes",
     },
@@ -95,28 +95,28 @@ describe("toPlainValue()", () => {
       text: "a: !vault x\n",
       says: "1: a tag is not supported; a text that begins with ! must be in quotes",
     },
-    { what: "a tag that does not fit", text: "a: !!int x\n", says: "1: a tag does not match its value" },
+    { what: "a tag that does not match", text: "a: !!int x\n", says: "1: a tag does not match its value" },
     {
-      what: "a merge behind what it brings",
+      what: "a merge after a key that it sets",
       text: "a:\n  b: 1\n  <<: {b: 2}\n",
       says: '3: "b" is before the << that also sets it; put << first',
     },
     { what: "a merge of text", text: "a:\n  <<: x\n", says: "2: << takes a map, or a list of maps" },
     { what: "a tab", text: "a:\n\tb: 1\n", says: "2: a tab is used to indent; YAML takes only spaces" },
-    { what: "deep nests", text: `${"[".repeat(101)}${"]".repeat(101)}\n`, says: "1: is nested too deeply" },
+    { what: "deep nesting", text: `${"[".repeat(101)}${"]".repeat(101)}\n`, says: "1: is nested too deeply" },
   ])("refuses $what", ({ text, says }) => {
     expect(problemOf(text)).toBe(says);
   });
 
-  test("refuses ever so deep nests without running out of stack", () => {
+  test("refuses extremely deep nesting without a stack overflow", () => {
     expect(problemOf(`a: ${"[".repeat(100_000)}\n`)).toContain("too deeply");
   });
 
-  test("counts lines from where the document begins", () => {
+  test("counts lines from the beginning of the document", () => {
     expect(problemOf("a: 1\na: 2\n", 41)).toBe('42: the key "a" is defined twice');
   });
 
-  test("refuses aliases that make much of little", () => {
+  test("refuses aliases that expand too much", () => {
     const rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let row = 1; row < 9; row++) {
       rows.push(`a${row}: &a${row} [${Array.from({ length: 10 }, () => `*a${row - 1}`).join(", ")}]`);
@@ -139,7 +139,7 @@ describe("toPlainValue()", () => {
     "a: [hunter2\nb: 1\n",
     "{hunter2: } }\n",
     "a: hunter2\n b: hunter2\n",
-  ])("says nothing of the values in %j", (text) => {
+  ])("does not expose the values in %j", (text) => {
     expect(problemOf(text)).not.toContain("hunter2");
   });
 });
