@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Held, oldestOfLargest } from "../runtime/connection-limit.ts";
 
-/** Largest body: pushes have some 10 KiB. */
+/** Maximum size of a body: pushes have about 10 KiB. */
 export const MOST_BODY_BYTES = 1024 * 1024;
-/** Of all bodies that are being read at one time: who cannot sign must not be able to fill the memory. */
+/** Maximum memory of all bodies that are being read at one time, so that unsigned requests cannot exhaust the memory. */
 const mostBytesAtOnce = 8 * MOST_BODY_BYTES;
 
-/** Room that an announcement alone gets; more is for bytes that came. */
+/** Maximum memory that is reserved for a Content-Length alone; more is reserved for received bytes. */
 const mostUnseenBytes = 16 * 1024;
 
 export type BodyResult = { readonly body: Buffer } | { readonly refused: "too-large" | "busy" | "broken" };
 
 /**
- * Reads bodies of requests, within limits for each and for all together. Never rejects. When there is no more room, the body that
- * has been read for the longest time gives way, of the address that holds the most: nobody can keep others out by bodies that
- * never end, and a usual body has come before it is the oldest.
+ * Reads bodies of requests, within limits for each and for all together. Never rejects. When the memory limit is
+ * reached, the oldest unfinished body is dropped, of the address that uses the most: endless bodies cannot block other
+ * senders, and a normal body is complete before it is the oldest.
  */
 export type BodyReader = (request: IncomingMessage, response: ServerResponse) => Promise<BodyResult>;
 
@@ -25,7 +25,7 @@ export interface BodyReaderOptions {
 
 /** A body that is being read. */
 interface Reading extends Held {
-  /** Bytes. */
+  /** Reserved bytes. */
   weight: number;
   readonly end: (result: BodyResult) => void;
 }
@@ -40,12 +40,12 @@ export function createBodyReader({
   return (request, response) => {
     const { promise, resolve } = Promise.withResolvers<BodyResult>();
     const address = request.socket.remoteAddress ?? "";
-    // One buffer that grows: pieces of one byte each would cost a hundred times their size.
+    // One buffer that grows: an array of one-byte chunks would take a hundred times their size.
     let buffer = Buffer.alloc(0);
     let length = 0;
     const end = (result: BodyResult): void => {
       request.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
-      // What is still to come stays where it is: the connection is closed with the answer.
+      // The rest of the body is not read: the connection is closed with the answer.
       request.pause();
       heldBytes -= reading.weight;
       reading.weight = 0;
@@ -53,7 +53,7 @@ export function createBodyReader({
       resolve(result);
     };
     const reading: Reading = { address, weight: 0, end };
-    /** Makes room for so many bytes. */
+    /** Reserves this many bytes. */
     const reserve = (bytes: number): boolean => {
       while (heldBytes - reading.weight + bytes > budget) {
         const slowest = oldestOfLargest([...readings].filter((other) => other !== reading));

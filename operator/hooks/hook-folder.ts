@@ -5,16 +5,17 @@ import type { Hook, Hooks } from "./hook.ts";
 import { repositoryKeyOf } from "./repository-key.ts";
 
 const hookName = /^[A-Za-z0-9][\w-]{0,62}$/;
-/** A folder that changed is read again this much later at most. */
+/** Maximum age of the contents: a changed folder is read again after this time. */
 const freshMs = 2_000;
 const mostFileBytes = 8 * 1024;
 const mostFiles = 1_000;
-/** What somebody may find by trying. It works, and the log says so. */
+/** A shorter secret may be guessed. It works, and a warning is logged. */
 const shortSecret = 16;
 
 /**
  * The hooks of a folder, such as a mounted Secret: the file `<name>` has the shared secret, or several, one a line;
- * `<name>.url` binds the hook to one repository. All are read together, so that a name that is not there takes as long.
+ * `<name>.url` binds the hook to one repository. All are read together, so that an unknown name takes as long as a known
+ * one.
  */
 export function readHookFolder(
   directory: string,
@@ -22,7 +23,7 @@ export function readHookFolder(
 ): Hooks {
   let readAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<ReadonlyMap<string, Hook>> = Promise.resolve(new Map());
-  /** A warning is for the first time only. */
+  /** Each warning is logged once. */
   const warned = new Set<string>();
   const warn: Warn = (why, fields) => {
     const text = `${why} ${JSON.stringify(fields)}`;
@@ -49,7 +50,7 @@ async function readAll(directory: string, warn: Warn): Promise<ReadonlyMap<strin
     warn(`it cannot be read: ${error.message}`, { directory });
     return [];
   });
-  // A mounted Secret has its own links beside the files.
+  // A mounted Secret contains links of its own (`..data`) beside the files.
   const names = files.filter((file) => !file.startsWith("..") && !file.endsWith(".url")).toSorted();
   for (const name of names.slice(0, mostFiles)) {
     const found = hookName.test(name)
@@ -63,20 +64,20 @@ async function readAll(directory: string, warn: Warn): Promise<ReadonlyMap<strin
   return hooks;
 }
 
-/** A hook, or why there is none. What cannot be read of it must never make it open to more. */
+/** A hook, or the reason why it is invalid. A file that cannot be read must never extend what the hook accepts. */
 async function readHook(
   path: string,
   { name, isBound }: { readonly name: string; readonly isBound: boolean },
 ): Promise<Hook | string> {
   const text = await readShort(path);
-  if (text === undefined) return "it is no short text file";
+  if (text === undefined) return "it is not a file, or cannot be read, or is too large";
   const secrets = text.split(/\r?\n/).filter((line) => line !== "");
-  // Signatures with an empty secret are anybody's.
-  if (secrets.length === 0) return "it is empty, and so no hook";
+  // Anyone can sign with an empty secret.
+  if (secrets.length === 0) return "it is empty, so the hook is ignored";
   if (!isBound) return { name, secrets, url: undefined };
   const url = (await readShort(`${path}.url`))?.trim();
   if (url === undefined || repositoryKeyOf(url) === undefined)
-    return "what its .url binds it to is not the URL of a repository, and so it is no hook";
+    return "its .url file does not contain the URL of a repository, so the hook is ignored";
   return { name, secrets, url };
 }
 

@@ -5,15 +5,18 @@ export type HookHeaders = Readonly<Record<string, string | readonly string[] | u
 
 export interface SignatureInput {
   readonly headers: HookHeaders;
-  /** The bytes as they came, before anything reads them. */
+  /** The raw bytes, before parsing. */
   readonly body: Buffer;
-  /** What sender and receiver share; any may sign. */
+  /** The shared secrets; any may sign. */
   readonly secrets: readonly string[];
-  /** Milliseconds since 1970, for signatures that tell their time. */
+  /** Milliseconds since 1970, for signatures with a timestamp. */
   readonly nowMs: number;
 }
 
-/** `sha256=<hex>` or `<hex>`: HMAC-SHA256 over the body. GitHub, Bitbucket, Gitea, Forgejo, Gogs, and the plain one. */
+/**
+ * `sha256=<hex>` or `<hex>`: HMAC-SHA256 over the body. Used by GitHub, Bitbucket, Gitea, Forgejo, Gogs, and the generic
+ * format.
+ */
 const bodySignatures = [
   "x-hub-signature-256",
   "x-hub-signature",
@@ -24,24 +27,24 @@ const bodySignatures = [
 ] as const;
 /** GitLab: the secret itself. */
 const tokenHeader = "x-gitlab-token";
-/** Standard Webhooks, which newer GitLab sends: HMAC over id, time and body. */
+/** Standard Webhooks, which newer GitLab versions send: HMAC over id, time and body. */
 const standardHeader = "webhook-signature";
-/** Time that a signature with a time is good for, either way: what Standard Webhooks asks for. */
+/** Maximum difference of a signature's timestamp in either direction, as Standard Webhooks requires. */
 const toleranceMs = 5 * 60_000;
-/** A signature header that is longer is none. */
+/** A longer signature header is ignored. */
 const longestHeader = 1_024;
 
-/** Whether a request carries anything that could be a signature. Pure. */
+/** Whether a request has a header that could be a signature. Pure. */
 export function hasSignature(headers: HookHeaders): boolean {
   return [...bodySignatures, tokenHeader, standardHeader].some((name) => textOf(headers, name) !== undefined);
 }
 
 /**
- * Whether somebody who has one of the secrets sent this body: one valid signature is enough. Compares in constant time.
+ * Whether the sender of this body knows one of the secrets: one valid signature is enough. Compares in constant time.
  * Formats as documented by GitHub, Gitea, Forgejo, GitLab and Standard Webhooks (2026).
  */
 export function isSigned(input: SignatureInput): boolean {
-  // Every secret and every header is tried, so that the time tells nothing of which one fitted.
+  // Every secret and every header is tried, so that the time does not reveal which one matched.
   return input.secrets.map((secret) => isSignedWith(secret, input)).includes(true);
 }
 
@@ -76,7 +79,7 @@ function isStandardSigned(
     .includes(true);
 }
 
-/** Equal texts, in a time that tells nothing, not even the length. */
+/** Compares texts in a time that does not reveal anything, not even the length. */
 function isSameText(one: string, other: string): boolean {
   const key = randomBytes(32);
   const digestOf = (text: string) => createHmac("sha256", key).update(text).digest();

@@ -1,20 +1,20 @@
-/** One hook: who may post to `/hooks/<name>`, and what a post may set going. */
+/** One hook: who may post to `/hooks/<name>`, and what a post may trigger. */
 export interface Hook {
   readonly name: string;
-  /** Texts that the sender and we share; any of them may sign, so that one can follow another. Never empty. */
+  /** Secrets that the sender and the operator share; any of them may sign, to allow a rotation. Never empty. */
   readonly secrets: readonly string[];
-  /** The one repository that it may tell of. Undefined: every repository that resources come from. */
+  /** The only repository for which it triggers polls. Undefined: every repository of a resource. */
   readonly url: string | undefined;
 }
 
-/** Looks a hook up by its name; it must take as long for a name that is not there. */
+/** Finds a hook by its name; an unknown name must take as long as a known one. */
 export interface Hooks {
   find(name: string): Promise<Hook | undefined>;
 }
 
-/** Why a request got nothing. */
+/** Why a request was rejected. */
 export const hookRefusals = [
-  /** Another path than that of a hook. */
+  /** The path is not that of a hook. */
   "not-found",
   "method",
   "too-large",
@@ -23,22 +23,22 @@ export const hookRefusals = [
   "malformed",
   /** Too many bodies are being read. */
   "busy",
-  /** This instance does not lead, and the one that does cannot be reached. */
+  /** This instance does not lead, and the leader is unreachable. */
   "no-leader",
-  /** The sender went away, or was too slow. */
+  /** The sender closed the connection, or was too slow. */
   "broken",
 ] as const;
 export type HookRefusal = (typeof hookRefusals)[number];
 
-/** What became of one request. */
+/** Outcome of one request. */
 export const hookOutcomes = [
-  /** Remotes are asked. */
+  /** Polls of the remotes are triggered. */
   "accepted",
-  /** It tells of no repository that a resource comes from. */
+  /** It names no repository of a resource. */
   "unrelated",
-  /** It was here before. */
+  /** A repeated delivery. */
   "repeated",
-  /** The instance that leads has it. */
+  /** It was passed on to the leader. */
   "passed-on",
   ...hookRefusals,
 ] as const;

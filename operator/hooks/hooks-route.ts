@@ -13,22 +13,22 @@ import { rememberDeliveries } from "./seen-deliveries.ts";
 
 export interface HooksRouteOptions {
   readonly hooks: Hooks;
-  /** URLs of the sources of all resources, as they are written there. */
+  /** URLs of the sources of all resources, as written in their specs. */
   readonly urls: () => Iterable<string>;
-  /** Has the remote with exactly this URL asked at once; `Sources.refresh`. */
+  /** Triggers a poll of the remote with exactly this URL; `Sources.refresh`. */
   readonly refresh: (url: string) => void;
-  /** Who leads: only that instance looks at remotes. Default: this one. */
+  /** Finds the leader: only that instance polls remotes. Default: this one. */
   readonly leader?: () => Leader | Promise<Leader>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when a request was found to be signed, before it is worked on. */
+  /** Called when the signature of a request is valid, before it is processed. */
   readonly onSigned?: (request: IncomingMessage) => void;
   /** Called once per request, for metrics. */
   readonly observe?: (outcome: HookOutcome) => void;
 }
 
 const path = /^\/hooks\/([A-Za-z0-9][\w-]{0,62})$/;
-/** A sender that has not read our answer by then does not get it: it is still sending what we do not want. */
+/** A sender that has not read the answer by then does not get it: it is still sending a body that was rejected. */
 const lingerMs = 500;
 const refusalLogMs = 60_000;
 
@@ -51,9 +51,9 @@ const refusals: Readonly<Record<Exclude<HookRefusal, "broken">, readonly [status
 };
 
 /**
- * `POST /hooks/<name>`: somebody pushed. What is known of the sender is checked before anything is read, the signature over
- * the bytes as they came before anything is parsed, and the answer never waits for git. A hook that is not there is answered
- * as a wrong signature is, and takes as long.
+ * `POST /hooks/<name>`: a repository was pushed to. The sender's headers are checked before the body is read, and the
+ * signature over the raw bytes before anything is parsed. The answer never waits for git. An unknown hook has the same
+ * answer as a wrong signature, and takes as long.
  */
 export function createHooksRoute(options: HooksRouteOptions): RequestListener {
   const { hooks, clock, log, observe } = options;
@@ -85,7 +85,7 @@ export function createHooksRoute(options: HooksRouteOptions): RequestListener {
     if (wasSeen(name, id)) return "repeated";
     const told = urlsOf(push.urls, url, options.urls());
     for (const one of told) tell(one);
-    log.info("A webhook told of a push", { hook: name, ref: push.ref, remotes: told.length });
+    log.info("Received a webhook for a push", { hook: name, ref: push.ref, remotes: told.length });
     return told.length === 0 ? "unrelated" : "accepted";
   };
 
@@ -120,11 +120,11 @@ async function giveTo(
   return isTaken ? "passed-on" : "no-leader";
 }
 
-/** The URLs of resources that are of one of the repositories that the sender named; within what the hook is bound to. */
+/** The URLs of resources whose repository the sender named, within the repository that the hook is bound to. */
 function urlsOf(named: readonly string[], bound: string | undefined, known: Iterable<string>): string[] {
   const told = new Set(named.flatMap((url) => repositoryKeyOf(url) ?? []));
   const own = bound === undefined ? undefined : repositoryKeyOf(bound);
-  // A bound hook whose sender names no repository speaks of the one that it is bound to.
+  // If the sender names no repository, a bound hook refers to its own.
   const wanted = own === undefined ? told : new Set(told.size === 0 || told.has(own) ? [own] : []);
   if (wanted.size === 0) return [];
   return [...new Set(known)].filter((url) => {
@@ -155,8 +155,8 @@ function answer(request: IncomingMessage, response: ServerResponse, { status, te
     ...(!isRead && { Connection: "close" }),
   });
   if (isRead) return void response.end(body);
-  // Ending the response would have Node read the rest of the body, whatever its size, or reset the connection before the
-  // sender has read the answer.
+  // If the response were ended here, Node would read the rest of the body, whatever its size, or reset the connection
+  // before the sender has read the answer.
   response.write(body);
   const cancel = clock.schedule(lingerMs, () => request.socket.destroy());
   request.socket.once("close", cancel);

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Where the instance is that leads: this one, another one, or nobody knows. */
+/** The leading instance: this one, another one, or unknown. */
 export type Leader = "self" | { readonly address: string } | undefined;
 
-/** Marks what a standby passed on, so that it is passed on once. */
+/** Marks a request that a standby passed on, so that it is passed on only once. */
 export const FORWARDED_HEADER = "x-fairlead-forwarded";
 
 const timeoutMs = 2_000;
-/** What the leader has no use for, or what belongs to one connection. */
+/** Headers that the leader does not need, or that belong to one connection. */
 const ownHeaders = new Set([
   "host",
   "connection",
@@ -26,16 +26,16 @@ export interface PassOnInput {
 }
 
 /**
- * Gives a request that was found to be signed to the instance that leads, as it came: the leader checks the signature itself.
+ * Passes a request with a valid signature on to the leader, unchanged: the leader checks the signature itself.
  *
- * @returns Whether the leader took it. Never rejects.
+ * @returns Whether the leader accepted it. Never rejects.
  */
 export function passOn({ address, path, headers, body }: PassOnInput): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const url = URL.parse(`http://${address}${path}`);
   if (url === null) return Promise.resolve(false);
   const kept = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
-  // An import would also load Node's own undici; see http-server.ts.
+  // An import statement would also load Node's own undici; see http-server.ts.
   const { request } = process.getBuiltinModule("node:http");
   const passed = request(url, {
     method: "POST",

@@ -1,14 +1,16 @@
 import { shapeOfJson } from "../engine/json-shape.ts";
 
-/** What is read of a webhook's body, and nothing else is. */
+/** The fields of a webhook's body that are used. */
 export interface PushPayload {
-  /** URLs of the repository, as the sender names it; unchecked text. */
+  /** URLs of the repository, as sent. Unchecked text. */
   readonly urls: readonly string[];
   /** `refs/heads/main`. Unchecked text, for the log. */
   readonly ref: string | undefined;
 }
 
-/** Where senders put a repository's URLs: in `repository` (GitHub, Gitea, Bitbucket), `project` (GitLab), or on top. */
+/**
+ * Fields with a repository's URLs: in `repository` (GitHub, Gitea, Bitbucket), `project` (GitLab), or at the top level.
+ */
 const urlFields = [
   "clone_url",
   "ssh_url",
@@ -23,12 +25,15 @@ const urlFields = [
 ];
 const longestUrl = 2_048;
 const longestRef = 255;
-/** A push of two thousand commits has less. V8 takes 30 to 60 ms for a body of the largest size that has more. */
+/**
+ * Maximum number of values. A push of two thousand commits has fewer. V8 takes 30 to 60 ms for a body of the maximum
+ * size that has more.
+ */
 const most = { depth: 100, keys: 50_000, values: 250_000 };
 
 /**
- * Reads the body of a webhook that was found to be signed: JSON, or a form whose field `payload` is JSON (GitHub's default).
- * An empty body names no repository. Undefined: it cannot be read, or has too many values. Pure.
+ * Parses the body of a webhook with a valid signature: JSON, or a form whose field `payload` is JSON (GitHub's default).
+ * An empty body names no repository. Undefined: it cannot be parsed, or has too many values. Pure.
  */
 export function readPush(body: Buffer, contentType: string | undefined): PushPayload | undefined {
   const text = isForm(contentType) ? payloadField(body.toString("utf8")) : body.toString("utf8");
@@ -46,7 +51,7 @@ export function readPush(body: Buffer, contentType: string | undefined): PushPay
 }
 
 /**
- * The field `payload` of a form; empty if there is none, undefined if it is not encoded correctly. Reads nothing else:
+ * The field `payload` of a form; empty if there is none, undefined if its encoding is invalid. Parses nothing else:
  * `URLSearchParams` takes 9 s for a form of 500,000 fields.
  */
 function payloadField(form: string): string | undefined {

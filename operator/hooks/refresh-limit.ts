@@ -4,15 +4,15 @@ import { TokenBuckets } from "../runtime/token-bucket.ts";
 export interface RefreshLimitOptions {
   readonly clock: Clock;
   readonly refresh: (url: string) => void;
-  /** Refreshes of one remote at once. Default 20. */
+  /** Burst of refreshes of one remote. Default 20. */
   readonly burst?: number;
-  /** Time after which one more is allowed. Default 200 ms. */
+  /** Interval after which one more is allowed. Default 200 ms. */
   readonly everyMs?: number;
 }
 
 /**
- * Limits the polls of each remote that webhooks ask for, so that repeated requests with a valid signature do not keep a remote
- * busy. A refresh over the limit is delayed, together with those that follow until then; none is lost.
+ * Limits the polls of each remote that webhooks trigger, so that repeated requests with a valid signature do not keep a
+ * remote busy. A refresh over the limit is delayed and merged with those that follow; none is lost.
  */
 export function limitRefresh({
   clock,

@@ -1,12 +1,12 @@
 const protocols = new Set(["http:", "https:", "ssh:", "git:", "git+ssh:", "ssh+git:", "file:"]);
 const longestUrl = 2_048;
-/** `git@host:path`, as ssh takes it. */
+/** `git@host:path`, as ssh accepts it. */
 const scpLike = /^(?:[^@/\s]+@)?([^:/@\s]+):(?!\/\/)(\S+)$/;
 
 /**
- * What two URLs of one repository have in common, so that a sender may name it by https and a resource by ssh: host and path
- * without user, port, `.git` and a slash at the end, in lower case. Two repositories that differ in no more than that are
- * taken for one: it costs a look at a remote. Undefined: not a URL of a repository. Pure.
+ * A key that is equal for different URLs of one repository, so that a sender may use https and a resource ssh: host and
+ * path without user, port, `.git` and trailing slash, in lower case. Two repositories that differ only in these parts
+ * have the same key, which costs an unnecessary poll. Undefined: not a URL of a repository. Pure.
  */
 export function repositoryKeyOf(url: string): string | undefined {
   if (url.length > longestUrl) return undefined;

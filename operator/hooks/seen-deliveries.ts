@@ -5,13 +5,13 @@ const most = 1_000;
 const longestId = 128;
 
 /**
- * Remembers deliveries for a few minutes, the newest 1,000. Gives a function that tells whether an id was seen before, and
- * remembers it. An id that is missing or too long is never seen: the rate is limited elsewhere.
+ * Remembers deliveries for a few minutes, the newest 1,000. Returns a function that records an id and returns whether it
+ * was seen before. A missing or too long id always counts as new: the rate is limited elsewhere.
  */
 export function rememberDeliveries(
   clock: Clock,
 ): (hook: string, id: string | readonly string[] | undefined) => boolean {
-  /** By hook and id, oldest first: when it came. */
+  /** Time of arrival by hook and id, oldest first. */
   const seen = new Map<string, number>();
   return (hook, id) => {
     if (typeof id !== "string" || id === "" || id.length > longestId) return false;

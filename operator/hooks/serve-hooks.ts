@@ -5,10 +5,11 @@ import { createHooksRoute, type HooksRouteOptions } from "./hooks-route.ts";
 const MOST_CONNECTIONS = 256;
 
 /**
- * Serves hooks at an address. Unlike probes and metrics it is open to strangers: headers must be there within 5 s and a
- * whole request within 10 s. With more than 256 connections the oldest one is closed, of the address that has the most.
+ * Serves hooks at an address. Unlike probes and metrics it is accessible to untrusted senders: headers must arrive
+ * within 5 s and a whole request within 10 s. With more than 256 connections the oldest one is closed, of the address
+ * that has the most.
  *
- * @param address `:9292`, `127.0.0.1:9292`; `0` serves nothing and gives undefined.
+ * @param address `:9292`, `127.0.0.1:9292`; `0` serves nothing and returns undefined.
  * @throws ListenError naming the address, or RangeError when it is malformed.
  */
 export async function serveHooks(

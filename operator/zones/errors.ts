@@ -7,7 +7,7 @@ export class ZoneProtocolError extends Error {
   }
 }
 
-/** The connection ended while a request was under way: nothing is known of its outcome. */
+/** The connection ended during a request: its outcome is unknown. */
 export class ZoneLostError extends Error {
   override readonly name = "ZoneLostError";
 
@@ -25,7 +25,7 @@ export class ZoneUnavailableError extends Error {
   }
 }
 
-/** The zone gave no answer by the deadline of a request. */
+/** The zone did not answer before the deadline of a request. */
 export class ZoneDeadlineError extends Error {
   override readonly name = "ZoneDeadlineError";
 
@@ -34,7 +34,7 @@ export class ZoneDeadlineError extends Error {
   }
 }
 
-/** The other side could not do what a request asks for. `body` says why, and is untrusted. */
+/** The other side could not fulfil a request. `body` contains the reason, and is untrusted. */
 export class ZoneAnswerError extends Error {
   override readonly name = "ZoneAnswerError";
   readonly body: unknown;

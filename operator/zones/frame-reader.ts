@@ -1,6 +1,6 @@
 import type { Frame } from "./frame.ts";
 
-/** Bounds of one frame. A frame beyond them is refused as soon as a length says so. */
+/** Limits of one frame. A frame that exceeds them is rejected as soon as a length shows it. */
 export interface FrameLimits {
   readonly headerBytes: number;
   readonly parts: number;
@@ -19,13 +19,13 @@ const NUMBER_BYTES = 4;
 const nothing = Buffer.alloc(0);
 
 /**
- * Takes frames out of a stream of bytes, which may be anything. Each byte is copied at most a few times, however the stream
- * is split, and memory is taken for bytes that have arrived, not for lengths that are announced.
+ * Reads frames from a stream of untrusted bytes. Each byte is copied at most a few times, however the stream is split,
+ * and memory is allocated for bytes that have arrived, not for announced lengths.
  */
 export class FrameReader {
   readonly #limits: FrameLimits;
   #step: Step = "header length";
-  /** Length of the element that is being read. */
+  /** Length of the current element. */
   #wanted = NUMBER_BYTES;
   /** The beginning of that element, from earlier chunks. */
   #kept = nothing;
@@ -48,8 +48,8 @@ export class FrameReader {
    * Reads the next bytes of the stream.
    *
    * @returns The frames that these bytes complete.
-   * @throws FrameError for anything but a frame; RangeError for a frame that is larger than `limits.bytes`. The stream
-   *   cannot be read any further then.
+   * @throws FrameError for invalid bytes; RangeError for a frame that is larger than `limits.bytes`. After that the
+   * stream cannot be read any further.
    */
   push(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];

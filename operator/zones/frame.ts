@@ -1,5 +1,5 @@
-// The encoding of everything that two processes of ours say to each other. The process of a program uses it too, so
-// nothing of the operator is imported here.
+// The encoding of all messages between two processes of the operator. The process of a program uses it too, so this file
+// imports nothing from the operator.
 import { Buffer } from "node:buffer";
 
 /** One frame: a header, which is a JSON object, and binary parts. */
@@ -8,7 +8,7 @@ export interface Frame {
   readonly parts: readonly Buffer[];
 }
 
-/** Largest frame that is copied into one buffer before it is written. */
+/** Maximum size of a frame that is copied into one buffer before it is written. */
 const COPY_BYTES = 16_384;
 
 /**
@@ -19,7 +19,7 @@ export function encodeFrame(header: object, parts: readonly Uint8Array[] = []): 
   return Buffer.concat(piecesOf(header, parts));
 }
 
-/** The same as buffers to be written one after the other; large parts are not copied. */
+/** The same as several buffers to be written in order; large parts are not copied. */
 export function encodePieces(header: object, parts: readonly Uint8Array[] = []): readonly Uint8Array[] {
   const bytes = parts.reduce((sum, part) => sum + part.length, 0);
   const pieces = piecesOf(header, parts);

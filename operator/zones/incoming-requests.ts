@@ -9,9 +9,9 @@ export interface IncomingRequest {
   readonly name: string;
   readonly body: unknown;
   readonly parts: readonly Buffer[];
-  /** Aborts when the other side does not need the answer any more, and when the connection ends. */
+  /** Aborts when the other side no longer needs the answer, and when the connection ends. */
   readonly signal: AbortSignal;
-  /** Sends a piece of the answer. Wait for it before the next one: then little is in memory at a time. */
+  /** Sends a piece of the answer. Await it before sending the next one, to limit the memory. */
   readonly send: (item: Message) => Promise<void>;
 }
 
@@ -23,18 +23,18 @@ export interface AskBack {
 /** Answers a request. Throwing answers with an error. */
 export type Serve = (request: IncomingRequest, back: AskBack) => Promise<Message>;
 
-/** Most requests of one side of a connection at a time. Whoever sends more breaks the protocol. */
+/** Maximum number of concurrent requests of one side of a connection. More of them violate the protocol. */
 export const MOST_REQUESTS = 256;
 
 export interface IncomingRequestsOptions {
   readonly writer: LinkWriter;
   readonly serve: (request: IncomingRequest) => Promise<Message>;
   readonly describeError: (error: unknown) => unknown;
-  /** Most parts of a request. */
+  /** Maximum number of parts of a request. */
   readonly mostParts: number;
 }
 
-/** The requests of the other side of a connection that are being answered. */
+/** The running requests of the other side of a connection. */
 export class IncomingRequests {
   readonly #options: IncomingRequestsOptions;
   readonly #running = new Map<number, AbortController>();
@@ -44,7 +44,7 @@ export class IncomingRequests {
     this.#options = options;
   }
 
-  /** @throws FrameError if the request breaks the protocol. */
+  /** @throws FrameError if the request violates the protocol. */
   begin(header: Extract<Header, { is: "request" }>, parts: readonly Buffer[]): void {
     const { id, name, body } = header;
     if (id <= this.#lastId) throw new FrameError("a request with an id that was used before");
@@ -61,7 +61,7 @@ export class IncomingRequests {
   }
 
   cancel(id: number): void {
-    // It may have been answered meanwhile.
+    // It may have been answered in the meantime.
     this.#running.get(id)?.abort();
   }
 

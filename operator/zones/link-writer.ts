@@ -2,12 +2,12 @@ import type { Duplex } from "node:stream";
 import { encodePieces } from "./frame.ts";
 import type { Header } from "./messages.ts";
 
-/** Writes frames to a stream. Frames of one turn of the event loop leave together. */
+/** Writes frames to a stream. Frames of one turn of the event loop are written together. */
 export class LinkWriter {
   readonly #stream: Duplex;
   #isCorked = false;
   #isClosed = false;
-  /** Resolves when the stream has taken what was written. */
+  /** Resolves when the stream has accepted the data. */
   #drained: PromiseWithResolvers<void> | undefined;
 
   constructor(stream: Duplex) {
@@ -18,7 +18,8 @@ export class LinkWriter {
   /**
    * Writes a frame.
    *
-   * @returns Resolves when more may be written: a sender of much data waits for it. Resolves at once after the stream ended.
+   * @returns Resolves when more may be written: a sender of much data awaits it. Resolves at once after the end of the
+   * stream.
    */
   write(header: Header, parts: readonly Uint8Array[] = []): Promise<void> {
     if (this.#isClosed) return Promise.resolve();

@@ -11,25 +11,30 @@ import { OutgoingRequests, type Received, type RequestOptions } from "./outgoing
 
 export interface LinkOptions {
   readonly clock: Clock;
-  /** Name of the zone: both sides must name the same. */
+  /** Name of the zone: both sides must send the same name. */
   readonly zone: string;
-  /** Bounds of what the other side may send. */
+  /** Limits for the frames of the other side. */
   readonly limits: FrameLimits;
-  /** Answers requests of the other side. Default: it may send none. */
+  /** Answers requests of the other side. Default: requests are not allowed. */
   readonly serve?: Serve;
-  /** Most parts of a request of the other side. Default: 0, so that many requests at a time take little memory. */
+  /**
+   * Maximum number of parts of a request of the other side. Default: 0, so that many concurrent requests take little
+   * memory.
+   */
   readonly requestParts?: number;
-  /** The body of an error answer; default: empty, because an error text may say more than the other side may know. */
+  /**
+   * The body of an error answer. Default: empty, because an error's text may contain more than the other side may know.
+   */
   readonly describeError?: (error: unknown) => unknown;
 }
 
-/** The longest timer that there is: 24 days. */
+/** The longest possible timer: 24 days. */
 const FOLLOW_MS = 2 ** 31 - 1;
 
 /**
  * One connection between two zones. Both sides may send requests, several at a time, and answer with any number of items
- * and one answer. Everything that the other side sends is untrusted: at the first frame that breaks the protocol the connection
- * is closed, and all requests under way fail with ZoneLostError.
+ * and one answer. Everything that the other side sends is untrusted: after the first frame that violates the protocol
+ * the connection is closed, and all running requests fail with ZoneLostError.
  */
 export class Link {
   readonly #stream: Duplex;
@@ -64,7 +69,7 @@ export class Link {
     void this.#writer.write({ is: "hello", protocol: PROTOCOL, zone });
   }
 
-  /** Resolves when the other side has said hello; rejects if the connection ends before. */
+  /** Resolves when the other side has sent its hello frame; rejects if the connection ends before. */
   get ready(): Promise<void> {
     return this.#ready.promise;
   }
@@ -81,14 +86,17 @@ export class Link {
   /**
    * Sends a request.
    *
-   * @returns What `options.read` makes of the answer.
+   * @returns The result of `options.read` for the answer.
    * @throws ZoneLostError, ZoneDeadlineError; ZoneAnswerError if the other side answers with an error.
    */
   request<Answer>(name: string, message: Message, options: RequestOptions<Answer>): Promise<Answer> {
     return this.#outgoing.send(name, message, options);
   }
 
-  /** Sends a request whose answer has no end: its items come until the connection ends, and its answer ends the connection. */
+  /**
+   * Sends a request whose answer is a stream: its items arrive until the connection ends, and a final answer ends the
+   * connection.
+   */
   follow(name: string, message: Message, onItem: (item: Received) => void): void {
     this.request(name, message, { read: () => undefined, onItem, deadlineMs: FOLLOW_MS })
       .catch(() => undefined)

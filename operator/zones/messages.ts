@@ -5,7 +5,7 @@ export const PROTOCOL = 1;
 
 /** Content of a request, of an item of its answer, or of the answer. */
 export interface Message {
-  /** JSON, a few KiB at most. */
+  /** JSON, at most a few KiB. */
   readonly body: unknown;
   readonly parts?: readonly Uint8Array[];
 }
@@ -15,7 +15,7 @@ export type Header =
   /** The first frame of each side. */
   | { readonly is: "hello"; readonly protocol: number; readonly zone: string }
   | { readonly is: "request"; readonly id: number; readonly name: string; readonly body: unknown }
-  /** The side that sent the request does not need its answer any more. */
+  /** The side that sent the request no longer needs its answer. */
   | { readonly is: "cancel"; readonly id: number }
   /** A piece of an answer that is sent before the answer itself. */
   | { readonly is: "item"; readonly id: number; readonly body: unknown }
@@ -25,7 +25,7 @@ export type Header =
 /**
  * Checks the header of a frame.
  *
- * @throws FrameError for a header that is none of {@link Header}.
+ * @throws FrameError for a header that is not a valid {@link Header}.
  */
 export function readHeader(header: Readonly<Record<string, unknown>>): Header {
   const { is, id, body } = header;

@@ -3,22 +3,22 @@ import { ZoneAnswerError, ZoneDeadlineError, ZoneProtocolError } from "./errors.
 import type { LinkWriter } from "./link-writer.ts";
 import type { Header, Message } from "./messages.ts";
 
-/** Something that the other side sent. */
+/** A message of the other side. */
 export interface Received {
   readonly body: unknown;
   readonly parts: readonly Buffer[];
 }
 
 export interface RequestOptions<Answer> {
-  /** Checks the answer. Throwing says that it breaks the protocol, and closes the connection. */
+  /** Validates the answer. Throwing means that it violates the protocol, and closes the connection. */
   readonly read: (answer: Received) => Answer;
-  /** Takes an item, in the order in which they were sent. Throwing closes the connection. Default: there may be none. */
+  /** Receives an item, in the order of sending. Throwing closes the connection. Default: items are not allowed. */
   readonly onItem?: (item: Received) => void;
   /** Called with the id of the request before it is sent: the other side may refer to it in requests of its own. */
   readonly onId?: (id: number) => void;
-  /** The request fails without an answer in this time, in milliseconds. */
+  /** The request fails if there is no answer within this time, in milliseconds. */
   readonly deadlineMs: number;
-  /** Tells the other side that the answer is not needed; it still answers, perhaps with an error. */
+  /** Aborting it notifies the other side that the answer is not needed; it still answers, perhaps with an error. */
   readonly cancel?: AbortSignal;
 }
 
@@ -34,11 +34,11 @@ export interface OutgoingRequestsOptions {
   readonly zone: string;
 }
 
-/** The requests of this side of a connection that are under way. */
+/** The running requests of this side of a connection. */
 export class OutgoingRequests {
   readonly #options: OutgoingRequestsOptions;
   readonly #pending = new Map<number, Pending>();
-  /** Requests that were given up: what comes for them is dropped. */
+  /** Cancelled requests: their messages are dropped. */
   readonly #late = new Set<number>();
   #lastId = 0;
   #closedFor: Error | undefined;
@@ -69,7 +69,8 @@ export class OutgoingRequests {
       fail(new ZoneDeadlineError(zone, deadlineMs));
     });
     const settle = (answer: Received): void => {
-      // Before it counts as settled: an answer that breaks the protocol closes the connection, which fails this request.
+      // Before the request is settled: an answer that violates the protocol closes the connection, which fails this
+      // request.
       const value = read(answer);
       end();
       resolve(value);
@@ -82,7 +83,7 @@ export class OutgoingRequests {
     return promise;
   }
 
-  /** @throws ZoneProtocolError for what answers no request of ours; what `read` and `onItem` throw. */
+  /** @throws ZoneProtocolError for a message without a request; errors of `read` and `onItem`. */
   receive(header: Extract<Header, { is: "item" | "answer" | "error" }>, parts: readonly Buffer[]): void {
     const { is, id, body } = header;
     const pending = this.#pending.get(id);

@@ -11,16 +11,16 @@ export interface ZoneClientOptions extends LinkOptions {
   readonly socket: string;
   readonly random: Random;
   readonly log: Logger;
-  /** A connection was made. */
+  /** Called after each new connection. */
   readonly onConnect?: (link: Link) => void;
 }
 
-/** A zone that accepts a connection says hello within this time. */
+/** Timeout for the zone's hello frame after a connection was accepted. */
 const HELLO_MS = 10_000;
 const backoff = { initialMs: 20, factor: 2, capMs: 2_000, jitter: 0.5 };
-/** A zone that disconnects, or is disconnected, again and again is tried less and less often. */
+/** Backoff for a zone that repeatedly disconnects or is disconnected. */
 const lossBackoff = { initialMs: 20, factor: 2, capMs: 5_000, jitter: 0.5, resetAfterMs: 60_000 };
-/** One wait for a connection that is to be kept. */
+/** Timeout of one attempt to connect for a permanent connection. */
 const KEEP_MS = 60_000;
 
 /** Connects to a zone when it is needed, and again after the connection was lost. */
@@ -35,9 +35,9 @@ export class ZoneClient {
   }
 
   /**
-   * The connection to the zone, once it is there.
+   * The connection to the zone, once it is open.
    *
-   * @throws ZoneUnavailableError if it cannot be made in time, or the client was closed.
+   * @throws ZoneUnavailableError after a timeout, or when the client was closed.
    */
   async link({ withinMs }: { readonly withinMs: number }): Promise<Link> {
     const { clock, zone } = this.#options;

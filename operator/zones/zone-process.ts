@@ -18,11 +18,11 @@ export interface ZoneProcessOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** A process without a sign of life for this long is killed. Default: 30 s. */
+  /** A process without a heartbeat for this time is killed. Default: 30 s. */
   readonly silenceMs?: number;
-  /** Takes what the process, whose id is `pid`, writes to its standard output. */
+  /** Receives the standard output of the process, whose id is `pid`. */
   readonly onOutput?: (chunk: Buffer, pid: number) => void;
-  /** Takes what the process writes to its standard error. Default: only its last words are kept. */
+  /** Receives the standard error of the process. Default: only the end of it is kept. */
   readonly onLog?: (chunk: Buffer) => void;
 }
 
@@ -31,9 +31,9 @@ const LAST_WORDS = 4_096;
 const backoff = { initialMs: 50, factor: 2, capMs: 5_000, jitter: 0.5, resetAfterMs: 60_000 };
 
 /**
- * Keeps one process of a zone running: starts it, starts it again with growing delays when it ends, and kills it when it
- * hangs. The process writes to its standard output as a sign of life, and ends when its standard input ends, which it does
- * at the latest with this process.
+ * Keeps one process of a zone running: starts it, restarts it with backoff when it ends, and kills it when it hangs. The
+ * process writes heartbeats to its standard output, and ends when its standard input is closed, at the latest when this
+ * process ends.
  */
 export class ZoneProcess {
   readonly #options: ZoneProcessOptions;
@@ -53,7 +53,7 @@ export class ZoneProcess {
     return this.#child?.pid;
   }
 
-  /** Has the process end by itself: its standard input ends. Kills it when it has not ended in time. */
+  /** Stops the process by closing its standard input. Kills it if it has not ended in time. */
   async end({ withinMs }: { readonly withinMs: number }): Promise<void> {
     this.#isClosed = true;
     this.#cancelRestart();
@@ -66,7 +66,7 @@ export class ZoneProcess {
     cancel();
   }
 
-  /** Has the process started again. */
+  /** Restarts the process. */
   restart(): void {
     this.#child?.kill("SIGKILL");
   }
@@ -87,7 +87,7 @@ export class ZoneProcess {
       lastWords = (lastWords + chunk.toString("latin1")).slice(-LAST_WORDS);
       this.#options.onLog?.(chunk);
     });
-    // That it ended says everything.
+    // A write fails when the process has ended, which its `close` event handles.
     child.stdin.on("error", () => {});
     const stopWatching = this.#watch(child);
     let isOver = false;
@@ -114,7 +114,7 @@ export class ZoneProcess {
         child.kill("SIGKILL");
         return;
       }
-      // This process may have been busy itself: what was written meanwhile is read before the next look.
+      // This process may have been busy itself: pending output is read before the next check.
       cancel = clock.schedule(silenceMs / 4, () => void setImmediate(look));
     };
     child.stdout?.on("data", (chunk: Buffer) => {
@@ -137,9 +137,9 @@ export class ZoneProcess {
   }
 }
 
-/** Waits for the signal that ends the main process of a zone, and keeps it running until then. */
+/** Keeps the main process of a zone running until a signal ends it. */
 export async function untilTerminated(): Promise<void> {
-  // The clock's timers keep no process alive, and between two lives of its child nothing else does.
+  // Clock timers do not keep a process alive, and between two starts of its child nothing else does.
   const alive = setInterval(() => undefined, 60_000);
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());

@@ -7,8 +7,8 @@ import { Link, type LinkOptions } from "./link.ts";
 
 export interface ZoneServerOptions extends LinkOptions {
   /**
-   * Path of the Unix socket to listen on; what is left of an earlier process there is removed. A number is the descriptor of
-   * a socket that the launcher has made.
+   * Path of the Unix socket to listen on; the socket of an earlier process is removed. A number is the descriptor of a
+   * socket that the launcher has created.
    */
   readonly socket: string | number;
 }
@@ -17,12 +17,12 @@ export interface ZoneServer {
   close(): void;
 }
 
-/** In a cluster the operator has another user id than the zone, and the pod's group in common with it. */
+/** In a cluster the operator has another user id than the zone, and shares the pod's group with it. */
 const SOCKET_MODE = 0o660;
 
 /**
- * Listens for the operator. One connection at a time: a zone serves one operator, and a process that should not be there
- * cannot take its place.
+ * Listens for the operator. One connection at a time: a zone serves one operator, and another process cannot take over
+ * an open connection.
  */
 export async function serveZone({ socket, ...options }: ZoneServerOptions): Promise<ZoneServer> {
   if (typeof socket === "string") await rm(socket, { force: true });
@@ -42,7 +42,10 @@ export async function serveZone({ socket, ...options }: ZoneServerOptions): Prom
   };
 }
 
-/** Removes a socket, and its folder after the last one. A container's folder stays, because a volume is mounted there. */
+/**
+ * Removes a socket, and its folder after the last one. The folder of a container stays, because a volume is mounted
+ * there.
+ */
 export function removeSocket(path: string): void {
   try {
     rmSync(path, { force: true });

@@ -3,29 +3,32 @@ import { removeSocket, serveZone, type ZoneServerOptions } from "./zone-server.t
 export interface ZoneWorkerOptions extends Omit<ZoneServerOptions, "socket"> {
   /** Path of the Unix socket to listen on. */
   readonly socket: string;
-  /** Descriptor of that socket, where the launcher has made it. */
+  /** Descriptor of that socket, if the launcher has created it. */
   readonly descriptor: string | undefined;
-  /** Ends what runs in the zone. */
+  /** Ends the work of the zone. */
   readonly close: () => Promise<void>;
 }
 
-/** A sign of life for the process that started this one (zone-process.ts). */
+/** The heartbeat for the parent process (zone-process.ts). */
 const SIGN_OF_LIFE_MS = 1_000;
-/** What runs here is ended in this time: git processes are asked to end, and killed after 2 s. */
+/** Time for ending the work of the zone: git processes get SIGTERM, and SIGKILL after 2 s. */
 const END_MS = 2_500;
 
-/** Serves the operator in a process of a zone, which ends when its standard input ends: the one that started it has ended, or says so. */
+/**
+ * Serves the operator in a process of a zone. It ends when its standard input is closed: the parent process has ended,
+ * or requests it.
+ */
 export async function serveAsWorker(options: ZoneWorkerOptions): Promise<void> {
   const { socket, descriptor, close, ...server } = options;
   async function end(): Promise<void> {
     setTimeout(() => process.exit(0), END_MS);
-    // The operator ended, perhaps killed: then a socket that this process has made is left to it.
+    // The operator ended, perhaps killed: the socket that it would have removed is left to this process.
     if (descriptor === undefined) removeSocket(socket);
     await close();
     process.exit(0);
   }
   process.stdin.on("end", () => void end()).resume();
-  // A terminal sends these to all processes of the operator. It ends this one when it ends.
+  // A terminal sends these signals to all processes of the operator. The operator ends this process when it ends.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
   setInterval(() => process.stdout.write("."), SIGN_OF_LIFE_MS);
   process.stdout.write(".");

@@ -9,7 +9,7 @@ import {
   createBodyReader,
 } from "../../../operator/hooks/body-reader.ts";
 
-/** A server that answers with what became of the body. */
+/** A server that responds with the result of reading the body. */
 async function aReader(options: BodyReaderOptions) {
   const readBody = createBodyReader(options);
   const results: BodyResult[] = [];
@@ -35,7 +35,7 @@ async function aReader(options: BodyReaderOptions) {
   return { open, results, asked: () => asked };
 }
 
-test("a body in pieces of one byte is read as it came", async () => {
+test("a body in pieces of one byte is read unchanged", async () => {
   const { open } = await aReader({ mostBytes: 100 });
   const socket = open("Transfer-Encoding: chunked");
   socket.write(`${[..."hello"].map((letter) => `1\r\n${letter}\r\n`).join("")}0\r\n\r\n`);
@@ -50,7 +50,7 @@ test("a body that is one byte too large is not read", async () => {
   expect(await readAll(open("Content-Length: 5"))).toMatch(/too-large/);
 });
 
-test("bodies that never end give way to one that comes later, the oldest first", async () => {
+test("endless bodies are dropped for a later one, the oldest first", async () => {
   const { open, results, asked } = await aReader({ mostBytes: 100, mostBytesAtOnce: 250 });
   const patience = { timeout: 60_000 };
   const held = [];
@@ -67,12 +67,12 @@ test("bodies that never end give way to one that comes later, the oldest first",
   expect(results).toHaveLength(2);
 }, 120_000);
 
-test("a body that finds no room although nothing else is read is refused", async () => {
+test("a body that exceeds the memory limit by itself is rejected", async () => {
   const { open } = await aReader({ mostBytes: 100, mostBytesAtOnce: 50 });
   expect(await readAll(open("Content-Length: 100"))).toMatch(/busy/);
 });
 
-test("room is free again when a body is broken off", async () => {
+test("memory is released when a body is aborted", async () => {
   const { open, results, asked } = await aReader({ mostBytes: 100, mostBytesAtOnce: 100 });
   const held = open("Content-Length: 100");
   await expect.poll(asked, { timeout: 60_000 }).toBe(1);

@@ -55,7 +55,7 @@ test("a file that is not a hook is reported once, and ignored", async () => {
   expect(log.entries).toHaveLength(told);
 });
 
-test("a changed secret counts two seconds later", async () => {
+test("a changed secret takes effect two seconds later", async () => {
   const { hooks, directory, clock } = await aHookFolder({ shop: long });
   await hooks.find("shop");
   await writeFile(join(directory, "shop"), `new-${long}`);
@@ -65,7 +65,7 @@ test("a changed secret counts two seconds later", async () => {
   expect((await hooks.find("shop"))?.secrets).toEqual([`new-${long}`]);
 });
 
-test("a folder that is not there has no hooks, and the log says so once", async () => {
+test("a missing folder has no hooks, and a warning is logged once", async () => {
   const { directory, clock, log } = await aHookFolder({});
   const hooks = readHookFolder(join(directory, "none"), { clock, log });
   expect(await hooks.find("shop")).toBeUndefined();

@@ -11,9 +11,9 @@ export const shopUrl = "https://git.example.com/shop/web.git";
 
 export interface HookServer {
   readonly address: string;
-  /** URLs that were to be polled, in order. */
+  /** URLs of the requested polls, in order. */
   readonly refreshed: readonly string[];
-  /** One per request that was answered. */
+  /** One outcome per answered request. */
   readonly outcomes: readonly HookOutcome[];
   readonly log: RecordingLogger;
   post(body: string | Uint8Array, headers?: Readonly<Record<string, string>>, path?: string): Promise<Answer>;
@@ -63,7 +63,7 @@ export async function aHookServer({
   return { address, refreshed, outcomes, log, post };
 }
 
-/** The header of a sender that has the secret. */
+/** The header of a sender that knows the secret. */
 export function signed(body: string | Uint8Array, key = secret): Record<string, string> {
   const hex = createHmac("sha256", key).update(body).digest("hex");
   return { "content-type": "application/json", "x-hub-signature-256": `sha256=${hex}` };

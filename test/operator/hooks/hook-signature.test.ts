@@ -26,7 +26,7 @@ describe("isSigned()", () => {
     { from: "anybody", headers: { "x-signature": `sha256=${hex}` } },
     { from: "GitLab, by its token", headers: { "x-gitlab-token": secret } },
     { from: "GitLab, by Standard Webhooks", headers: standard(secret) },
-  ])("takes what $from sends, and nothing that is a little different", ({ headers }) => {
+  ])("accepts the signatures of $from, and rejects slightly different ones", ({ headers }) => {
     expect(check(headers)).toBe(true);
     expect(check(headers, { secrets: ["another", secret] })).toBe(true);
     expect(check(headers, { secrets: ["another"] })).toBe(false);
@@ -57,7 +57,7 @@ describe("isSigned()", () => {
     expect(check(webhooks, sent)).toBe(true);
   });
 
-  test("takes a signature with a time for five minutes, either way", () => {
+  test("accepts a signature with a timestamp for five minutes, in both directions", () => {
     const minute = 60_000;
     expect(check(standard(secret), { nowMs: sentAtMs + 5 * minute })).toBe(true);
     expect(check(standard(secret), { nowMs: sentAtMs + 5 * minute + 1 })).toBe(false);
@@ -69,16 +69,19 @@ describe("isSigned()", () => {
     { what: "an empty one", headers: { "x-hub-signature-256": "", "x-gitlab-token": "" } },
     { what: "SHA-1", headers: { "x-hub-signature": `sha1=${"0".repeat(40)}` } },
     { what: "half of one", headers: { "x-hub-signature-256": `sha256=${hex.slice(0, 32)}` } },
-    { what: "a header that came twice", headers: { "x-gitea-signature": `${hex}, ${hex}` } },
+    { what: "a repeated header", headers: { "x-gitea-signature": `${hex}, ${hex}` } },
     { what: "a header as a list", headers: { "x-gitea-signature": [hex] } },
-    { what: "a Standard Webhook of no id", headers: { ...standard(secret), "webhook-id": undefined } },
-    { what: "a Standard Webhook of no time", headers: { ...standard(secret), "webhook-timestamp": "soon" } },
-    { what: "a key that is nothing in base64", headers: standard(""), secrets: ["whsec_"] },
-  ])("refuses $what", ({ headers, secrets = [secret] }) => {
+    { what: "a Standard Webhook without an id", headers: { ...standard(secret), "webhook-id": undefined } },
+    {
+      what: "a Standard Webhook without a time",
+      headers: { ...standard(secret), "webhook-timestamp": "soon" },
+    },
+    { what: "a key that is empty after decoding", headers: standard(""), secrets: ["whsec_"] },
+  ])("rejects $what", ({ headers, secrets = [secret] }) => {
     expect(check(headers, { secrets })).toBe(false);
   });
 
-  test("takes nothing that was made without the secret", () => {
+  test("rejects everything that was created without the secret", () => {
     const names = [
       "x-hub-signature-256",
       "x-gitea-signature",
@@ -101,7 +104,7 @@ describe("isSigned()", () => {
 });
 
 describe("hasSignature()", () => {
-  test("knows every header that could be one", () => {
+  test("recognizes every header that could be a signature", () => {
     expect(hasSignature({ "x-gitlab-token": "x" })).toBe(true);
     expect(hasSignature({ "webhook-signature": "x" })).toBe(true);
     expect(hasSignature({ "x-hub-signature-256": "x" })).toBe(true);

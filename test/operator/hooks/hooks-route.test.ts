@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { aHookServer, aPush, shopUrl, signed } from "./hook-server.ts";
 
-/** Sends bytes as they are, and gives all that comes back until the connection ends, however it ends. */
+/** Sends raw bytes, and returns the whole response until the connection ends, for any reason. */
 async function sendRaw(address: string, bytes: string): Promise<string> {
   const [host = "", port = ""] = address.split(":");
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -12,14 +12,14 @@ async function sendRaw(address: string, bytes: string): Promise<string> {
   socket.setEncoding("utf8").on("data", (text) => {
     answer += text;
   });
-  // A sender of too large a body is cut off, after the answer.
+  // The connection of a sender with too large a body is closed after the response.
   socket.on("error", () => {}).on("close", () => resolve(answer));
   socket.write(bytes);
   return await promise;
 }
 
 describe("a hook", () => {
-  test("has every remote asked that a Release reads the pushed repository from, however it is written", async () => {
+  test("polls every remote from which a Release reads the pushed repository, in any notation", async () => {
     const { post, refreshed, outcomes } = await aHookServer();
     const body = aPush("git@GIT.example.com:Shop/Web.git");
     expect(await post(body, signed(body))).toEqual({ status: 202, text: "accepted\n" });
@@ -34,7 +34,7 @@ describe("a hook", () => {
     expect([refreshed, outcomes]).toEqual([[], ["unrelated"]]);
   });
 
-  test("that is bound polls its own repository only, also if the sender names none", async () => {
+  test("that is bound polls only its own repository, also if the sender names none", async () => {
     const { post, refreshed } = await aHookServer();
     const other = aPush("https://git.example.com/other/one");
     expect((await post(other, signed(other), "/hooks/bound")).status).toBe(202);
@@ -43,7 +43,7 @@ describe("a hook", () => {
     expect(refreshed).toEqual([shopUrl, "ssh://git@git.example.com/shop/web"]);
   });
 
-  test("takes a delivery once", async () => {
+  test("accepts a delivery once", async () => {
     const { post, refreshed, outcomes } = await aHookServer({ urls: [shopUrl] });
     const body = aPush();
     const headers = { ...signed(body), "x-github-delivery": "72d3162e" };
@@ -51,7 +51,7 @@ describe("a hook", () => {
     expect([refreshed, outcomes]).toEqual([[shopUrl], ["accepted", "repeated"]]);
   });
 
-  test("answers a name that is not there, a wrong signature and none in the same words", async () => {
+  test("answers an unknown name, a wrong signature and a missing one with the same text", async () => {
     const { post, refreshed, log } = await aHookServer();
     const body = aPush();
     const wrong = await post(body, signed(body, "another secret"));
@@ -60,11 +60,11 @@ describe("a hook", () => {
     expect(await post(body)).toEqual(wrong);
     expect(await post(body, {}, "/hooks/none")).toEqual(wrong);
     expect(refreshed).toEqual([]);
-    // A stranger cannot fill the log.
+    // An untrusted sender cannot fill the log.
     expect(log.messages("warn")).toEqual(["Refused webhooks"]);
   });
 
-  test("reads nothing of a body before it is found to be signed", async () => {
+  test("reads no part of a body before its signature is verified", async () => {
     const { post, outcomes } = await aHookServer();
     expect((await post("{", signed("["))).status).toBe(401);
     expect((await post("{", signed("{"))).status).toBe(400);
@@ -86,7 +86,7 @@ describe("a hook", () => {
     expect((await post(body, signed(body), path)).status).toBe(404);
   });
 
-  test("takes POST and nothing else", async () => {
+  test("accepts only POST", async () => {
     const { address, refreshed } = await aHookServer();
     for (const method of ["GET", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
       const response = await fetch(`http://${address}/hooks/shop`, { method, headers: signed("") });
@@ -96,8 +96,8 @@ describe("a hook", () => {
   });
 });
 
-describe("a hook, against strangers,", () => {
-  test("cuts off a body of 1 GiB at once, announced or not", async () => {
+describe("a hook, with untrusted senders,", () => {
+  test("closes the connection of a 1 GiB body at once, announced or not", async () => {
     const { address, outcomes } = await aHookServer();
     const head = "POST /hooks/shop HTTP/1.1\r\nHost: x\r\nX-Gitlab-Token: x\r\n";
     const announced = await sendRaw(address, `${head}Content-Length: 1073741824\r\n\r\nx`);
@@ -116,7 +116,7 @@ describe("a hook, against strangers,", () => {
     expect(await sendRaw(address, head)).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  test("takes a body that the sender asks about first", async () => {
+  test("accepts a body after a request with Expect: 100-continue", async () => {
     const { address, outcomes } = await aHookServer();
     const { "x-hub-signature-256": signature } = signed("{}");
     const head = `POST /hooks/shop HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Hub-Signature-256: ${signature}\r\n`;
@@ -125,13 +125,13 @@ describe("a hook, against strangers,", () => {
     expect(outcomes).toEqual(["unrelated"]);
   });
 
-  test("refuses headers without an end", async () => {
+  test("rejects endless headers", async () => {
     const { address } = await aHookServer();
     const head = `POST /hooks/shop HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(20_000)}`;
     expect(await sendRaw(address, head)).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  test("survives any input, and nothing is polled", async () => {
+  test("survives any input, and polls nothing", async () => {
     const { post, refreshed, log } = await aHookServer();
     const names = [
       "x-hub-signature-256",
@@ -179,8 +179,8 @@ describe("a hook, against strangers,", () => {
   });
 });
 
-describe("a hook of an instance that does not lead", () => {
-  test("passes on what is signed to the one that does, once, and as it came", async () => {
+describe("a hook of a standby", () => {
+  test("passes signed requests on to the leader, once, and unchanged", async () => {
     const leading = await aHookServer({ urls: [shopUrl] });
     const standby = await aHookServer({ urls: [shopUrl], leader: () => ({ address: leading.address }) });
     const body = aPush();
@@ -190,7 +190,7 @@ describe("a hook of an instance that does not lead", () => {
     expect([leading.outcomes, standby.outcomes]).toEqual([["accepted"], ["passed-on", "unsigned"]]);
   });
 
-  test("asks the sender to retry if there is no leader, the leader is unreachable, or each instance takes the other for the leader", async () => {
+  test("requests a retry from the sender if there is no leader, the leader is unreachable, or each instance considers the other one the leader", async () => {
     const body = aPush();
     const alone = await aHookServer({ leader: () => undefined });
     expect((await alone.post(body, signed(body))).status).toBe(503);

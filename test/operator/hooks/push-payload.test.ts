@@ -43,7 +43,7 @@ describe("readPush()", () => {
       urls: ["https://h/o/r", "ssh://h/r"],
     },
     { from: "a script", payload: { ref: "refs/heads/main", url: "https://h/o/r" }, urls: ["https://h/o/r"] },
-  ])("reads what $from sends", ({ payload, urls }) => {
+  ])("parses the payload of $from", ({ payload, urls }) => {
     expect(new Set(read(payload)?.urls)).toEqual(new Set(urls));
     expect(read(payload)?.ref).toBe("refs/heads/main");
     const form = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
@@ -59,7 +59,7 @@ describe("readPush()", () => {
     expect(read(text)).toBeUndefined();
   });
 
-  test("leaves alone what is none of its fields, or not a text", () => {
+  test("ignores other fields, and values that are not texts", () => {
     const payload = { ref: 7, repository: { clone_url: 7, url: ["x"], links: "x" }, project: [{ url: "x" }] };
     expect(read(payload)).toEqual({ urls: [], ref: undefined });
     expect(read({ ref: "r".repeat(300), url: "u".repeat(3_000) })).toEqual({ urls: [], ref: undefined });
@@ -68,7 +68,7 @@ describe("readPush()", () => {
     ).toEqual([]);
   });
 
-  test("refuses what would take long to parse, and reads what a large push has", () => {
+  test("rejects payloads that take long to parse, and parses those of large pushes", () => {
     const half = 500_000;
     expect(read(`${"[".repeat(half)}${"]".repeat(half)}`)).toBeUndefined();
     expect(read(`{"repository":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}}`)).toBeUndefined();
@@ -80,7 +80,7 @@ describe("readPush()", () => {
     expect(read(`{"url":"https://h/x","list":[${"0,".repeat(250_000)}0]}`)).toBeUndefined();
   });
 
-  test("never throws, whatever is sent", () => {
+  test("never throws, for any input", () => {
     const types = fc.constantFrom(
       undefined,
       "application/json",
@@ -103,12 +103,12 @@ describe("readPush()", () => {
   });
 
   test("reads a form of many fields in linear time", () => {
-    // URLSearchParams takes minutes for it, and the test runner ends it after 20 seconds.
+    // URLSearchParams takes minutes for it, and the test runner aborts after 20 seconds.
     const form = `${"/&".repeat(2_000_000)}payload=%7B%22ref%22:+%22refs/heads/a%22%7D&x`;
     expect(read(form, "application/x-www-form-urlencoded")).toEqual({ urls: [], ref: "refs/heads/a" });
   });
 
-  test("refuses a payload that is not encoded correctly", () => {
+  test("rejects a payload with an invalid encoding", () => {
     expect(read("payload=%7B%", "application/x-www-form-urlencoded")).toBeUndefined();
   });
 });

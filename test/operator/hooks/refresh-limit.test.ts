@@ -10,7 +10,7 @@ function aLimit(options: { burst?: number; everyMs?: number } = {}) {
   return { clock, looks, tell: limitRefresh({ clock, refresh, ...options }) };
 }
 
-test("a burst is let through at once, and what comes after it once per period, nothing of it lost", async () => {
+test("a burst passes at once, and later requests once per period, without loss", async () => {
   const { clock, looks, tell } = aLimit({ burst: 3, everyMs: 100 });
   for (let push = 0; push < 50; push++) tell("a");
   expect(looks.map(({ atMs }) => atMs)).toEqual([0, 0, 0]);
@@ -18,7 +18,7 @@ test("a burst is let through at once, and what comes after it once per period, n
   expect(looks.map(({ atMs }) => atMs)).toEqual([0, 0, 0, 100]);
 });
 
-test("one repository does not hold up another", async () => {
+test("one repository does not delay another", async () => {
   const { looks, tell } = aLimit({ burst: 1 });
   tell("a");
   tell("a");
@@ -26,7 +26,7 @@ test("one repository does not hold up another", async () => {
   expect(looks.map(({ url }) => url)).toEqual(["a", "b"]);
 });
 
-test("after every push there is a look, and no more than a burst and one per period", async () => {
+test("a poll follows every push, with at most a burst and one per period", async () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(gaps, async (delaysMs) => {

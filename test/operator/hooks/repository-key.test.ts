@@ -18,7 +18,7 @@ describe("repositoryKeyOf()", () => {
     "git://git.example.com/shop/web.git",
     "git+ssh://git@git.example.com/shop/web.git",
     "https://git.example.com/shop/%77eb",
-  ])("takes %s for the same repository as all of these", (url) => {
+  ])("considers %s the same repository as all of these", (url) => {
     expect(repositoryKeyOf(url)).toBe("git.example.com/shop/web");
   });
 
@@ -45,7 +45,7 @@ describe("repositoryKeyOf()", () => {
     expect(repositoryKeyOf(url)).toBeUndefined();
   });
 
-  test("never throws, whatever is sent", () => {
+  test("never throws, for any input", () => {
     const part = fc.stringMatching(/^[-a-z.:@/%?#[\]]{0,20}$/);
     const address = fc
       .tuple(fc.constantFrom("https://", "ssh://", "file://", "git@", ""), part, part)

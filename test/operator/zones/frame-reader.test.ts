@@ -24,7 +24,7 @@ function* split(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
 }
 
 describe("FrameReader", () => {
-  test("gives the same frames however the stream is split", () => {
+  test("returns the same frames however the stream is split", () => {
     fc.assert(
       fc.property(
         fc.array(aFrame, { maxLength: 5 }),
@@ -46,7 +46,7 @@ describe("FrameReader", () => {
     );
   });
 
-  test("gives frames or an error for any bytes, and keeps no more than one frame may have", () => {
+  test("returns frames or an error for any bytes, and keeps no more than one frame may have", () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 }),
@@ -54,7 +54,7 @@ describe("FrameReader", () => {
         (chunks, isPlausible) => {
           const reader = new FrameReader(limits);
           try {
-            // Most random bytes are refused at once: behind a frame's beginning they get further.
+            // Most random bytes are rejected at once: after a valid beginning they are read further.
             if (isPlausible) reader.push(encodeFrame({ is: "item" }, []).subarray(0, -1));
             for (const chunk of chunks) reader.push(Buffer.from(chunk));
           } catch (error) {
@@ -67,7 +67,7 @@ describe("FrameReader", () => {
   });
 
   test("reads a large part that arrives byte by byte in linear time", () => {
-    // Joining all that has arrived for each byte would copy 2^39 bytes.
+    // Joining all received bytes for each byte would copy 2^39 bytes.
     const part = Buffer.alloc(2 ** 20, 7);
     const bytes = encodeFrame({}, [part]);
     const reader = new FrameReader({ ...limits, bytes: 2 ** 21 });
@@ -77,13 +77,13 @@ describe("FrameReader", () => {
     expect(received[0]?.parts[0]?.equals(part)).toBe(true);
   });
 
-  test("refuses a length over the limit before the bytes are there", () => {
+  test("rejects a length over the limit before the bytes arrive", () => {
     const reader = new FrameReader(limits);
     const announced = Buffer.concat([encodeFrame({}, [Buffer.alloc(0)]).subarray(0, -4), numberOf(100_000)]);
     expect(() => reader.push(announced)).toThrow(RangeError);
   });
 
-  test("takes no memory for a length that is only announced", () => {
+  test("allocates no memory for an announced length", () => {
     const reader = new FrameReader({ ...limits, bytes: 2 ** 31 });
     const announced = Buffer.concat([encodeFrame({}, [Buffer.alloc(0)]).subarray(0, -4), numberOf(2 ** 30)]);
     const before = process.memoryUsage().arrayBuffers;
@@ -98,13 +98,13 @@ describe("FrameReader", () => {
     { what: "a header that is not JSON", bytes: Buffer.concat([numberOf(1), Buffer.from("{")]) },
     { what: "a header that is a list", bytes: Buffer.concat([numberOf(2), Buffer.from("[]")]) },
     { what: "a header that is empty", bytes: numberOf(0) },
-  ])("refuses $what", ({ bytes }) => {
+  ])("rejects $what", ({ bytes }) => {
     expect(() => new FrameReader(limits).push(Buffer.concat([bytes, Buffer.alloc(4)]))).toThrow(FrameError);
   });
 });
 
 describe("encodePieces()", () => {
-  test("gives the bytes of encodeFrame() without copying large parts", () => {
+  test("returns the bytes of encodeFrame() without copying large parts", () => {
     const large = Buffer.alloc(20_000, 1);
     const pieces = encodePieces({ is: "item" }, [large]);
     expect(Buffer.concat(pieces).equals(encodeFrame({ is: "item" }, [large]))).toBe(true);

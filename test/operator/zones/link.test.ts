@@ -15,7 +15,7 @@ const hello = encodeFrame({ is: "hello", protocol: 1, zone: "test" });
 const serveEcho: Serve = async ({ body, parts }) => ({ body: { body, texts: parts.map(String) } });
 
 describe("Link", () => {
-  test("answers several requests at a time, each with its own answer", async () => {
+  test("answers several concurrent requests, each with its own answer", async () => {
     const waiting = new Map<string, PromiseWithResolvers<void>>();
     const serve: Serve = async ({ body }) => {
       const turn = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ describe("Link", () => {
     expect(await Promise.all(answers)).toEqual(["a", "b", "c"]);
   });
 
-  test("carries items in their order before the answer, both ways", async () => {
+  test("transfers items in their order before the answer, both ways", async () => {
     const serve: Serve = async ({ send }) => {
       for (const body of [1, 2, 3]) await send({ body, parts: [Buffer.alloc(200_000, body)] });
       return { body: "end" };
@@ -49,7 +49,7 @@ describe("Link", () => {
     expect(await far.request("echo", message, options)).toEqual({ body: "hi", texts: ["part"] });
   });
 
-  test("follows an answer that has no end, and ends the connection with it", async () => {
+  test("follows an endless answer, and ends the connection with it", async () => {
     const over = Promise.withResolvers<void>();
     const serve: Serve = async ({ send }) => {
       for (const body of [1, 2]) await send({ body });
@@ -66,7 +66,7 @@ describe("Link", () => {
     await near.closed;
   });
 
-  test("carries errors as what describeError() makes of them", async () => {
+  test("transfers errors as the result of describeError()", async () => {
     const serve: Serve = async () => {
       throw new Error("secret");
     };
@@ -76,7 +76,7 @@ describe("Link", () => {
     expect(error).toHaveProperty("body", { reason: "No" });
   });
 
-  test("cancels: the other side learns of it", async () => {
+  test("cancels a request, and the other side is notified", async () => {
     const cancelled = Promise.withResolvers<void>();
     const serve: Serve = ({ signal }) =>
       new Promise((_, reject) => {
@@ -93,7 +93,7 @@ describe("Link", () => {
     await expect(answer).rejects.toBeInstanceOf(ZoneAnswerError);
   });
 
-  test("gives a request up at its deadline, and drops what comes later", async () => {
+  test("fails a request at its deadline, and drops later messages for it", async () => {
     const turn = Promise.withResolvers<void>();
     const serve: Serve = async ({ name, send }) => {
       if (name === "slow") await turn.promise;
@@ -111,7 +111,7 @@ describe("Link", () => {
     expect(near.isClosed).toBe(false);
   });
 
-  test("fails what is under way when the connection ends, on both sides", async () => {
+  test("fails running requests when the connection ends, on both sides", async () => {
     const signals: AbortSignal[] = [];
     const serve: Serve = ({ signal }) => {
       signals.push(signal);
@@ -148,16 +148,16 @@ describe("Link", () => {
     { what: "another version", frames: [{ is: "hello", protocol: 2, zone: "test" }] },
     { what: "another zone", frames: [{ is: "hello", protocol: 1, zone: "other" }] },
     { what: "a second hello", frames: [hello, { is: "hello", protocol: 1, zone: "test" }] },
-    { what: "an answer to nothing", frames: [hello, { is: "answer", id: 7, body: {} }] },
-    { what: "an item for nothing", frames: [hello, { is: "item", id: 1, body: {} }] },
+    { what: "an answer without a request", frames: [hello, { is: "answer", id: 7, body: {} }] },
+    { what: "an item without a request", frames: [hello, { is: "item", id: 1, body: {} }] },
     { what: "no id", frames: [hello, { is: "answer", body: {} }] },
     { what: "an unknown type", frames: [hello, { is: "other", id: 1 }] },
     {
-      what: "an id twice",
+      what: "a repeated id",
       frames: [hello, ...[1, 1].map((id) => ({ is: "request", id, name: "x", body: {} }))],
     },
     {
-      what: "a flood of requests",
+      what: "too many requests",
       frames: [
         hello,
         ...Array.from({ length: 300 }, (_, at) => ({ is: "request", id: at + 1, name: "x", body: {} })),
@@ -171,7 +171,7 @@ describe("Link", () => {
     await expect(link.request("x", { body: {} }, options)).rejects.toBeInstanceOf(ZoneLostError);
   });
 
-  test("disconnects for an answer that its reader refuses, and fails the request as lost", async () => {
+  test("disconnects for an answer that its reader rejects, and fails the request as lost", async () => {
     const { near } = aLinkPair();
     const read = (): never => {
       throw new Error("not what was asked for");
@@ -180,7 +180,7 @@ describe("Link", () => {
     expect(await near.closed).toBeInstanceOf(ZoneProtocolError);
   });
 
-  test("survives any frames of a stranger: they are served, refused or disconnected", async () => {
+  test("survives any frames of an untrusted side: they are served, rejected or disconnected", async () => {
     const aHeader = fc.record(
       {
         is: fc.constantFrom("request", "cancel", "item", "answer", "error", "hello", 3, null),

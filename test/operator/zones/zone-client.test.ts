@@ -36,14 +36,14 @@ function aClient(socket: string, onConnect: (link: Link) => void = () => undefin
 }
 
 describe("ZoneClient", () => {
-  test("waits for a zone that is not there yet", async () => {
+  test("waits for a zone that has not started", async () => {
     const socket = await aSocket();
     const connecting = aClient(socket).link({ withinMs });
     await aServer(socket);
     expect(await (await connecting).request("hi", { body: {} }, options)).toBe("hi");
   });
 
-  test("uses one connection for all, and makes another one after a restart of the zone", async () => {
+  test("shares one connection, and opens another one after a restart of the zone", async () => {
     const socket = await aSocket();
     const server = await aServer(socket);
     const client = aClient(socket);
@@ -81,7 +81,7 @@ describe("ZoneClient", () => {
 });
 
 describe("serveZone()", () => {
-  test("refuses a second connection while there is one", async () => {
+  test("rejects a second connection while there is one", async () => {
     const socket = await aSocket();
     await aServer(socket);
     const first = await aClient(socket).link({ withinMs });

@@ -3,7 +3,7 @@ import { systemClock } from "../../../operator/runtime/clock.ts";
 import { ZoneProcess, type ZoneProcessOptions } from "../../../operator/zones/zone-process.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 
-/** A process that gives a sign of life, runs some code, and ends with its standard input. */
+/** A process that writes heartbeats, runs some code, and ends with its standard input. */
 function aProcess(code: string, more: Pick<ZoneProcessOptions, "silenceMs" | "onLog"> = {}) {
   const log = new RecordingLogger();
   const program = `process.stdout.write("."); process.stdin.on("end", () => process.exit()).resume(); ${code}`;
@@ -28,7 +28,7 @@ function aProcess(code: string, more: Pick<ZoneProcessOptions, "silenceMs" | "on
 const ended = "A process of a zone ended, restarting it";
 
 describe("ZoneProcess", () => {
-  test("starts a process again each time that it ends, and logs its last words", async () => {
+  test("restarts a process each time that it ends, and logs the end of its output", async () => {
     const { untilLogged } = aProcess(
       'process.stderr.write("out of ideas"); process.exitCode = 3; process.stdin.destroy();',
     );
@@ -51,7 +51,7 @@ describe("ZoneProcess", () => {
     expect(first).toMatchObject({ fields: { reason: "SIGKILL" } });
   });
 
-  test("ends the process when it is closed, and does not start it again", async () => {
+  test("ends the process when it is closed, and does not restart it", async () => {
     const { process: zone } = aProcess("");
     const { pid = 0 } = zone;
     zone.close();
@@ -59,7 +59,7 @@ describe("ZoneProcess", () => {
     expect(() => process.kill(pid, 0)).toThrow();
   });
 
-  test("has the process end by itself when it is asked to, and passes on what it writes", async () => {
+  test("lets the process end by itself on request, and passes on its output", async () => {
     const said: string[] = [];
     const { process: zone, untilSaid } = aProcess(
       'process.on("exit", () => process.stderr.write("bye")); process.stderr.write("hello ");',
