@@ -18,25 +18,28 @@ export interface Attempt {
   readonly namespace: string | undefined;
 }
 
-/** Longest message: it goes into a condition, an event and a log line. */
+/** Maximum length of a message, which is copied to a condition, an event and a log line. */
 const longestReason = 1_000;
-/** A value longer than this is of no use in a message (a Job's refusal repeats its whole pod template). */
+/** A longer value is not useful in a message (the rejection of a Job repeats its whole pod template). */
 const longestValue = 80;
 
 const immutable =
   /immutable|may not change once set|may not be changed|updates to statefulset spec for fields other than|may not change fields other than/;
-/** A node port or an address that another Service has. */
+/** A node port or an address that another Service uses. */
 const contested = /provided (port|IP) is already allocated/;
 const byPerson = /User "(.*)" cannot (\S+) resource "([^"]*)" in API group "([^"]*)"(.*)/s;
-/** Messages of our own admission policies; see constructs/leadership-fence.ts and constructs/ownership-fence.ts. */
+/**
+ * Messages of the operator's own admission policies; see constructs/leadership-fence.ts and
+ * constructs/ownership-fence.ts.
+ */
 const byLeadershipPolicy = /the lease is held by .*/;
 const byOwnershipPolicy = /leaves alone what belongs to (.*)/;
 const unavailable4xx = new Set([401, 408, 409, 429]);
 
 /**
- * Turns a refusal into one of the operator's errors, with a message for people: what, which object, why, what
- * to do. An {@link ObjectRejectedError} recurs until a user edits the
- * resource, {@link ApiUnavailableError} may not.
+ * Converts a rejection to one of the operator's errors, with a message for users: what failed, for which object, why,
+ * and what to do. An {@link ObjectRejectedError} recurs until a user edits the resource, an {@link ApiUnavailableError}
+ * may not.
  */
 export function toOperatorError(response: ApiResponse, attempt: Attempt): Error {
   const status = readStatus(response);
@@ -60,7 +63,7 @@ export function toOperatorError(response: ApiResponse, attempt: Attempt): Error 
   return rejected(attempt, status, brief(status.message));
 }
 
-/** Whether a refusal says that the name belongs to another object (or none) than the one whose uid was sent. */
+/** Whether a rejection means that the name belongs to another object (or to none) than the one whose uid was sent. */
 export function isOtherUid(response: ApiResponse): boolean {
   if (response.status !== 422 && response.status !== 409) return false;
   const { causes, message } = readStatus(response);
@@ -83,7 +86,7 @@ function forbidden(status: ApiStatus, attempt: Attempt): Error {
     return unavailable(attempt, status, why);
   }
   const why = brief(status.message.replace(/^.*? is forbidden: /s, ""));
-  // Room in a quota comes back without an edit.
+  // Quota may become available without an edit.
   if (/exceeded quota/.test(why)) return unavailable(attempt, status, why);
   return rejected(attempt, status, why);
 }
@@ -95,12 +98,12 @@ function notFound(status: ApiStatus, { namespace }: Attempt): string {
   return brief(status.message);
 }
 
-/** An apply that is not forced wants a field that another manager has set. */
+/** An apply that is not forced sets a field that another manager owns. */
 function isHeldByOthers({ code, causes }: ApiStatus): boolean {
   return code === 409 && causes.some(({ reason }) => reason === "FieldManagerConflict");
 }
 
-// Server-side apply answers 500 when the object does not fit the schema: that is no fault of the server.
+// Server-side apply returns 500 when the object does not match the schema: that is not a failure of the server.
 function isRejectedByParser({ code, message }: ApiStatus): boolean {
   if (code < 500) return false;
   return /failed to create typed patch object|duplicate entries for key|field not declared in schema/.test(
@@ -114,7 +117,7 @@ function parserMessage(message: string, { id }: Attempt): string {
   return brief(isSecret(id) ? why.replace(/,? got .*$/s, "") : why);
 }
 
-/** Messages of schemas: an unknown field (in three forms), or an invalid value. */
+/** Messages about schemas: an unknown field (in three forms), or an invalid value. */
 function isSchemaRefusal(status: ApiStatus): boolean {
   const { code, message } = status;
   return code === 422 || isRejectedByParser(status) || (code === 400 && /unknown field/.test(message));
@@ -129,7 +132,7 @@ function isSecret(id: string): boolean {
   return id.startsWith("/Secret/");
 }
 
-// Only an apply is refused for what the resource asks; any other refusal is worth another try later.
+// Only a rejected apply depends on the resource; other rejected requests are retried later.
 function rejected(attempt: Attempt, status: ApiStatus, why: string): Error {
   if (attempt.verb !== "apply") return unavailable(attempt, status, why);
   const { causes } = status;
@@ -144,7 +147,7 @@ function rejected(attempt: Attempt, status: ApiStatus, why: string): Error {
 
 function unavailable({ verb, id }: Attempt, status: ApiStatus, why: string): ApiUnavailableError {
   const { code, retryAfterMs } = status;
-  // A 404 of an object, or of its namespace, names what is missing.
+  // A 404 of an object, or of its namespace, names the missing object.
   const isKindUnknown = code === 404 && status.kind === "";
   return new ApiUnavailableError(`Cannot ${verb} "${id}": ${why}`, {
     status: code,
@@ -156,13 +159,13 @@ function unavailable({ verb, id }: Attempt, status: ApiStatus, why: string): Api
 function inWords(causes: readonly StatusCause[], { id }: Attempt): string {
   const sentences = causes.map(({ field, message }) => {
     const text = withoutValue(message.split("\n", 1)[0] ?? "", isSecret(id));
-    // A conflict's field begins with a dot.
+    // The field path in a conflict begins with a dot.
     return field === "" ? text : `${field.replace(/^\./, "")}: ${text}`;
   });
   return brief([...new Set(sentences)].join("; "));
 }
 
-// `Invalid value: <value>: <why>`. The value may hold anything, also what a Secret holds.
+// `Invalid value: <value>: <why>`. The value may contain anything, including content of a Secret.
 function withoutValue(message: string, always: boolean): string {
   const match = /^(Invalid|Unsupported|Duplicate) value: (.*): ([^:]+)$/.exec(message);
   const [, prefix = "", value = "", why = ""] = match ?? [];

@@ -1,9 +1,9 @@
 import { listIn, objectIn, textIn } from "./json-value.ts";
 import type { ApiResponse } from "./transport.ts";
 
-/** Characters that are kept of the beginning and of the end of a message: it may repeat an object of megabytes. */
+/** Characters kept from the beginning and from the end of a message, which may repeat an object of megabytes. */
 const KEPT = 4_096;
-/** Causes that are read: a message has room for far fewer. */
+/** Maximum number of causes that are read, more than a message can contain. */
 const CAUSES = 100;
 
 export interface StatusCause {
@@ -12,18 +12,18 @@ export interface StatusCause {
   readonly field: string;
 }
 
-/** A refusal by the API server, as its `Status` object tells it. */
+/** A rejection by the API server, as its `Status` object describes it. */
 export interface ApiStatus {
   readonly code: number;
   readonly reason: string;
   readonly message: string;
   readonly causes: readonly StatusCause[];
-  /** Plural or kind that the refusal speaks of; empty when the path itself is unknown to the server. */
+  /** Plural or kind in the rejection; empty when the path itself is unknown to the server. */
   readonly kind: string;
   readonly retryAfterMs: number | undefined;
 }
 
-/** Reads a refusal; text that is no `Status` (a proxy's page) becomes its message. */
+/** Parses a rejection; text that is not a `Status` (a proxy's page) becomes its message. */
 export function readStatus(response: ApiResponse): ApiStatus {
   const { status: code, retryAfterMs } = response;
   const parsed = parseObject(response.body);
@@ -34,7 +34,7 @@ export function readStatus(response: ApiResponse): ApiStatus {
   return { ...statusOf(parsed), code, retryAfterMs };
 }
 
-/** The fields of a `Status` object, such as the one that an ERROR event of a watch carries. */
+/** Parses the fields of a `Status` object, for example from an ERROR event of a watch. */
 export function statusOf(object: unknown): Omit<ApiStatus, "retryAfterMs"> {
   const { code, reason, message, details } = objectIn(object);
   const { causes, kind } = objectIn(details);

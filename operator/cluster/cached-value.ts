@@ -1,9 +1,9 @@
 import type { Clock } from "../ports.ts";
 
-/** How long a token that was read is used: Kubernetes rotates the file long before the old one expires. */
+/** Maximum age of a cached token: Kubernetes rotates the file long before the old token expires. */
 const freshForMs = 60_000;
 
-/** A value that is read again once a minute, and once for all who ask at the same time. */
+/** A value that is read again once a minute, and once for all concurrent callers. */
 export class CachedValue<Value> {
   readonly #readAnew: () => Promise<Value>;
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class CachedValue<Value> {
     const value = this.#readAnew();
     this.#value = value;
     this.#readAtMs = nowMs;
-    // A failure is told to those who wait, and not kept.
+    // A failure is reported to the waiting callers, and not cached.
     value.catch(() => {
       if (this.#value === value) this.#value = undefined;
     });

@@ -11,8 +11,8 @@ interface Credentials {
 }
 
 /**
- * Credentials that a program or an auth provider gives. Import this file dynamically: it loads the whole
- * generated client.
+ * Credentials from an exec plugin or an auth provider. Import this file dynamically: it loads the whole generated
+ * client.
  */
 export async function accessThroughClient(
   paths: readonly string[],

@@ -5,19 +5,19 @@ export interface TlsMaterial {
   readonly key?: string;
 }
 
-/** Where the API server is and how to prove to it who we are. Holds credentials: never log it. */
+/** Address of the API server and credentials for it. Contains secrets: never log it. */
 export interface ClusterAccess {
   readonly server: URL;
   /** Namespace of the context or of the pod. */
   readonly namespace: string;
-  /** Name to expect in the server's certificate instead of its host name. */
+  /** Name that the server's certificate must have instead of its host name. */
   readonly servername?: string;
   /** False with `insecure-skip-tls-verify`. */
   readonly verifiesServer: boolean;
   tls(): Promise<TlsMaterial>;
-  /** Value of the Authorization header; undefined where a client certificate says who we are. */
+  /** Value of the Authorization header; undefined for a client certificate. */
   authorization(): Promise<string | undefined>;
-  /** The server refused our credentials (401): read them anew next time. */
+  /** Called when the server rejected the credentials (401): they are read again next time. */
   forget(): void;
 }
 

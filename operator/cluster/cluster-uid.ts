@@ -11,10 +11,13 @@ export interface ClusterUidInput {
   readonly log: Logger;
 }
 
-/** The same as for watches. */
+/** The same backoff as for watches. */
 const backoff = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1 };
 
-/** This cluster has no id in repositories, and gets none without a change by the user: nothing can be published. */
+/**
+ * This cluster has no id for repositories, and will have none until the user changes something: nothing can be
+ * published.
+ */
 export class UnnamedClusterError extends Error {
   override readonly name = "UnnamedClusterError";
 
@@ -27,8 +30,8 @@ export class UnnamedClusterError extends Error {
 }
 
 /**
- * The uid of the namespace kube-system. Without it we could not tell our folders in a repository from those of another
- * cluster.
+ * The uid of the namespace kube-system. It distinguishes the folders of this cluster in a repository from those of
+ * another cluster.
  */
 export class ClusterUid {
   readonly #input: ClusterUidInput;
@@ -38,7 +41,7 @@ export class ClusterUid {
     this.#input = input;
   }
 
-  /** Only to be asked for after {@link learn}. */
+  /** Available after {@link learn}. */
   get value(): string {
     if (this.#value === undefined)
       throw new Error("Cannot identify the cluster: its uid has not been read yet");
@@ -46,9 +49,9 @@ export class ClusterUid {
   }
 
   /**
-   * Asks until the API server answers, or until the signal aborts: one that is overloaded or away is waited for.
+   * Reads the uid, and retries while the API server is overloaded or unavailable, until the signal aborts.
    *
-   * @throws UnnamedClusterError if we have no right to read it, or there is no such namespace.
+   * @throws UnnamedClusterError if the operator may not read it, or there is no such namespace.
    */
   async learn(signal: AbortSignal): Promise<void> {
     const { clock, random, log } = this.#input;
@@ -62,7 +65,7 @@ export class ClusterUid {
         if (signal.aborted) return;
         if (!(error instanceof ApiUnavailableError)) throw error;
         if (error.status === 403) throw new UnnamedClusterError(error.message, { cause: error });
-        // Once: what lasts is not repeated at every attempt.
+        // Logged once, not for every attempt.
         if (failures === 0) log.warn("Waiting for the uid of kube-system", { why: error.message });
         const delayMs = Math.max(error.retryAfterMs ?? 0, delays.next(clock.now()));
         await sleep(delayMs, { clock, signal });

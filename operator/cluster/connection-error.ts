@@ -1,6 +1,6 @@
 import { ClusterAccessError } from "./cluster-access.ts";
 
-/** No answer, or only a part of one, came from the API server. */
+/** No response, or only a part of one, was received from the API server. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   /** No connection was made: the server did not see the request. */
@@ -36,10 +36,10 @@ const losses = new Set([
 ]);
 const distrust = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/;
 
-/** Says in words why a connection failed. The message names the server's address and never a credential. */
+/** Describes why a connection failed. The message contains the server's address and never a credential. */
 export function toConnectionError(error: unknown, server: URL): ConnectionError {
   if (error instanceof ConnectionError) return error;
-  // A token or certificate file that cannot be read: it says so itself, and nothing was sent.
+  // The error of an unreadable token or certificate file has a message of its own, and nothing was sent.
   if (error instanceof ClusterAccessError)
     return new ConnectionError(error.message, { cause: error, refused: true });
   const code = codeOf(error);
@@ -47,7 +47,7 @@ export function toConnectionError(error: unknown, server: URL): ConnectionError 
   const options = { cause: error, refused: refusals.has(code), lost: losses.has(code) };
   const where = `the API server at ${server.origin}`;
   if (distrust.test(code)) {
-    // Node adds advice about its own flags behind a semicolon.
+    // Node appends advice about its own flags after a semicolon.
     const message = error instanceof Error ? (error.message.split(";", 1)[0] ?? code) : code;
     return new ConnectionError(`${where} is not trusted: ${message}; check the certificate authority`, {
       ...options,
@@ -61,7 +61,7 @@ export function toConnectionError(error: unknown, server: URL): ConnectionError 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   if ("code" in error && typeof error.code === "string") return error.code;
-  // A name with several addresses: each attempt failed by itself.
+  // A name with several addresses: each attempt failed separately.
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
   return codeOf(error.cause);
 }

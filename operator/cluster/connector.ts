@@ -15,7 +15,7 @@ export function http1Connector(access: ClusterAccess): buildConnector.connector 
     const { servername } = access;
     void access.tls().then(
       (material) => {
-        // The connector keeps TLS sessions: a new one only when the material changed.
+        // The connector caches TLS sessions, so it is recreated only when the certificates changed.
         if (connect === undefined || !isEqual(known, material)) {
           connect = buildConnector({
             ...tlsOptions(access, material),
@@ -31,7 +31,7 @@ export function http1Connector(access: ClusterAccess): buildConnector.connector 
   };
 }
 
-/** Opens one TLS connection that offers HTTP/2; `alpnProtocol` of the result says what the server took. */
+/** Opens one TLS connection that offers HTTP/2; `alpnProtocol` of the result contains the server's choice. */
 export async function openTls(access: ClusterAccess): Promise<TLSSocket> {
   const { server } = access;
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
@@ -58,13 +58,13 @@ function tlsOptions(access: ClusterAccess, { ca, cert, key }: TlsMaterial) {
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
-    // An IP address is no server name (RFC 6066), but the certificate is checked against it all the same.
+    // An IP address is not a valid server name (RFC 6066), but the certificate is still checked against it.
     ...(!/^[\d.]+$|:/.test(host) && { servername: host }),
     rejectUnauthorized: access.verifiesServer,
   };
 }
 
-// `URL` writes an IPv6 address in brackets, sockets want it without.
+// `URL` writes an IPv6 address in brackets; sockets need it without them.
 function hostOf(server: URL): string {
   return server.hostname.replace(/^\[|\]$/g, "");
 }

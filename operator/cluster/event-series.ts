@@ -20,11 +20,11 @@ interface Moment {
 
 /** Reporter fields of this operator's events. */
 export const reportingController = "fairlead.dev/operator";
-/** Limits of the API server: bytes of a note; and room for the suffix in a name of 253. */
+/** Limits of the API server: bytes of a note, and characters of a name, with space for the suffix. */
 const longestNoteBytes = 1_024;
 const longestNameStart = 230;
 
-/** One event and how often it happened. Makes the requests; knows nothing of sending them. */
+/** One event and its number of occurrences. Creates the requests, and does not send them. */
 export class EventSeries {
   readonly #event: RecordedEvent;
   readonly #instance: string;
@@ -35,11 +35,11 @@ export class EventSeries {
   #lastAt: Date;
   #sentCount = 1;
   #writtenCount = 1;
-  /** The cluster has the event. */
+  /** Whether the event exists in the cluster. */
   #isCreated = false;
-  /** Occurrences so far. */
+  /** Number of occurrences so far. */
   count = 1;
-  /** When it last happened, and when that was last written, on the monotonic clock. */
+  /** Times of the last occurrence and of the last write, on the monotonic clock. */
   lastMs: number;
   writtenMs: number;
 
@@ -48,7 +48,7 @@ export class EventSeries {
     this.#event = { ...event, regarding: referenceTo(event.regarding) };
     this.#instance = made.instance;
     this.#name = `${name.slice(0, longestNameStart)}.${made.suffix}`;
-    // Events of objects without a namespace live in "default": the API server takes no other.
+    // Events of objects without a namespace must be in "default": the API server rejects any other namespace.
     this.#namespace = namespace ?? "default";
     this.#firstAt = made.at;
     this.#lastAt = made.at;
@@ -57,7 +57,7 @@ export class EventSeries {
     this.writtenMs = made.nowMs;
   }
 
-  /** Whether an occurrence with this note is counted here. */
+  /** Whether an occurrence with this note counts for this event. */
   takes(
     note: string,
     { nowMs, noteIntervalMs }: { readonly nowMs: number; readonly noteIntervalMs: number },
@@ -71,7 +71,7 @@ export class EventSeries {
     this.#lastAt = at;
   }
 
-  /** Occurrences that the event in the cluster does not tell of. */
+  /** Whether there are occurrences that are not written to the event in the cluster. */
   get hasUnwritten(): boolean {
     return this.count !== this.#writtenCount;
   }
@@ -103,12 +103,12 @@ export class EventSeries {
     return { method: "POST", path: collectionPath(Event, this.#namespace), body: JSON.stringify(body) };
   }
 
-  /** The cluster has the event now. */
+  /** Records that the event exists in the cluster. */
   created(): void {
     this.#isCreated = true;
   }
 
-  /** Undefined when the event in the cluster tells all already, or there is none yet. */
+  /** Undefined when the event in the cluster is up to date, or does not exist yet. */
   countRequest(): ApiRequest | undefined {
     if (!this.hasUnwritten || !this.#isCreated) return undefined;
     this.#sentCount = this.count;
@@ -121,14 +121,14 @@ export class EventSeries {
     };
   }
 
-  /** The last count that was sent has arrived. */
+  /** Records that the last sent count was written. */
   countWritten(nowMs: number): void {
     this.#writtenCount = this.#sentCount;
     this.writtenMs = nowMs;
   }
 }
 
-/** A series lives for minutes: the object itself, up to a megabyte of it, must not live as long. */
+/** A series exists for minutes: it must not keep the whole object, which may have a megabyte, in memory. */
 function referenceTo({ apiVersion, kind, metadata, ours }: LiveObject): LiveObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
@@ -139,14 +139,14 @@ function referenceTo({ apiVersion, kind, metadata, ours }: LiveObject): LiveObje
   };
 }
 
-/** MicroTime takes six digits and nothing else. */
+/** MicroTime requires exactly six digits. */
 function microTime(at: Date): string {
   return at.toISOString().replace("Z", "000Z");
 }
 
 function withinBytes(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
-  // Cut inside a character, the decoder would leave a mark in its place: taken away again.
+  // If the cut splits a character, the decoder adds a replacement character, which is removed.
   const cut = Buffer.from(text)
     .subarray(0, bytes - 3)
     .toString("utf8")

@@ -10,10 +10,10 @@ export interface EventWriterInput {
   readonly random: Random;
 }
 
-/** One write, made up at the moment of sending; undefined when there is nothing left to write. */
+/** One write, which is created when it is sent; undefined when there is nothing left to write. */
 export interface EventWrite {
   readonly request: () => ApiRequest | undefined;
-  /** Told the answer's status; undefined: it was given up. */
+  /** Called with the status of the response; undefined: the write was dropped. */
   readonly onAnswer?: (status: number | undefined) => void;
 }
 
@@ -24,22 +24,22 @@ interface Waiting extends EventWrite {
 
 const longestQueue = 1_000;
 const mostTries = 12;
-/** An event is not worth a connection for longer; and at the end the process waits for it. */
+/** Timeout of the request for an event, short because the process waits for it at its end. */
 const timeoutMs = 10_000;
 const retries = { initialMs: 10_000, factor: 1, capMs: 10_000, jitter: 0.25 };
-/** So many failures one after the other are no fault of an event, but of the server. */
+/** After this many consecutive failures the server is at fault, and not an event. */
 const mostFailures = 3;
 
 /**
- * Writes events in the background, one after the other. Never blocks and never fails: what does not fit into the
- * queue, is refused, or does not get through in 12 tries is dropped, and what an instance that does not lead would
- * write is dropped at once. One that the server cannot take steps aside for the others.
+ * Writes events in the background, one after the other. Never blocks and never fails: events that do not fit into the
+ * queue, are rejected, or fail 12 times are dropped; events of an instance that does not lead are dropped at once. An
+ * event that the server cannot process is retried after others.
  */
 export class EventWriter {
   readonly #input: EventWriterInput;
   readonly #delays: Backoff;
   readonly #queue: Waiting[] = [];
-  /** Failed, and to be tried again, in the order of their failures. */
+  /** Failed writes to be retried, in the order of their failures. */
   readonly #aside: Waiting[] = [];
   #pump: Promise<void> | undefined;
   #failures = 0;
@@ -47,7 +47,7 @@ export class EventWriter {
   #isClosed = false;
   #isIdle = false;
   #wake: () => void = () => {};
-  /** Requests that the server took, and writes that were given up, so far. */
+  /** Number of requests that the server accepted, and of dropped writes. */
   written = 0;
   dropped = 0;
 
@@ -73,7 +73,7 @@ export class EventWriter {
     while (this.#pump !== undefined) await this.#pump;
   }
 
-  /** Tries what is in the queue until the first failure, then takes nothing more. */
+  /** Tries the writes in the queue until the first failure, then accepts no more. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#wake();
@@ -87,7 +87,7 @@ export class EventWriter {
       if (write === undefined) await this.#idle();
       else await this.#write(write);
     }
-    // In the same turn as the look into the queue: no offer falls between the two.
+    // Set in the same turn in which the queue is found empty, so that no offer is missed.
     this.#pump = undefined;
   }
 
@@ -120,12 +120,12 @@ export class EventWriter {
       this.#aside.push(write);
     }
     if (answer !== "unreachable" && ++this.#failures < mostFailures) return;
-    // One more failure after the pause is enough for the next one.
+    // After the pause, one more failure is enough for another pause.
     this.#failures = mostFailures - 1;
     if (this.#queue.length + this.#aside.length > 0) await this.#pause(waitMs);
   }
 
-  /** The answer's status; `failed`: a fault of the server with this event; `unreachable`: with all of them. */
+  /** The status of the response; `failed`: the server failed for this event; `unreachable`: for all of them. */
   async #send({ request: makeRequest }: EventWrite): Promise<number | "nothing" | "failed" | "unreachable"> {
     const { transport, fence } = this.#input;
     const request = makeRequest();
@@ -145,7 +145,7 @@ export class EventWriter {
     write.onAnswer?.(undefined);
   }
 
-  /** Until what stepped aside is due, or something new comes. */
+  /** Waits until a failed write is due, or a new one is offered. */
   async #idle(): Promise<void> {
     const [first] = this.#aside;
     this.#isIdle = true;

@@ -19,20 +19,24 @@ export interface KubeEventRecorderInput {
 const sweepIntervalMs = 60_000;
 const idleMs = 6 * 60_000;
 const flushIntervalMs = 30 * 60_000;
-/** Series remembered at most; the one that was quiet for longest goes first. */
+/** Maximum number of series that are remembered; the least recently used is dropped first. */
 const mostSeries = 4_096;
-/** A changed note opens an event of its own (notes cannot be edited), but not more often than this. */
+/** A changed note creates a new event (notes cannot be edited), at most once in this interval. */
 const noteIntervalMs = 10_000;
-/** Events of one object, as client-go limits them, for the objects that had one last. */
+/** Rate limit for events of one object, as in client-go, for the most recent objects. */
 const perObject = { burst: 25, intervalMs: 5 * 60_000, keys: 4_096 };
-/** Routine events of all objects together: filling thousands of resources does not write an event for each. */
+/**
+ * Rate limit for routine events of all objects together: starting with thousands of resources does not write an event
+ * for each.
+ */
 const routine = { burst: 25, intervalMs: 1_000 };
 
 /**
- * Events of events.k8s.io/v1, as client-go's recorder writes them: the first occurrence at once; a repeat makes a
- * series of it, at once; later ones are counted here, written each 30 min and when the series has been quiet for
- * 6 min. What repeats is: type, action, reason and the object. One object gets 25 events at once, then one in 5 min. Its routine events
- * are counted apart, so that they never take the place of a warning; those of all objects together are 25 at once, then one a second.
+ * Events of events.k8s.io/v1, written as client-go's recorder does: the first occurrence at once; the second one turns
+ * it into a series, at once; later ones are counted, and written every 30 min and when there was none for 6 min.
+ * Occurrences are the same if type, action, reason and object are equal. One object gets 25 events at once, then one in
+ * 5 min. Its routine events are counted separately, so that they never displace a warning; those of all objects together
+ * are limited to 25 at once, then one a second.
  */
 export class KubeEventRecorder implements EventRecorder {
   readonly #input: KubeEventRecorderInput;
@@ -41,7 +45,7 @@ export class KubeEventRecorder implements EventRecorder {
   readonly #limits = new TokenBuckets(perObject);
   readonly #routineLimits = new TokenBuckets(perObject);
   readonly #routine = new TokenBuckets(routine);
-  /** The series that was repeated last comes last. */
+  /** In order of the last repetition, the newest last. */
   readonly #series = new Map<string, EventSeries>();
   #cancelSweep: (() => void) | undefined;
   #overLimit = 0;
@@ -82,18 +86,18 @@ export class KubeEventRecorder implements EventRecorder {
     if (known?.hasUnwritten) this.#offerSeries(key, known);
   }
 
-  /** Requests that the API server took, and events that were given up, so far. */
+  /** Number of requests that the API server accepted, and of dropped events. */
   get stats(): { readonly written: number; readonly dropped: number } {
     const { written, dropped } = this.#writer;
     return { written, dropped: dropped + this.#overLimit };
   }
 
-  /** Resolves when all that was recorded has been written or dropped. */
+  /** Resolves when all recorded events have been written or dropped. */
   async drained(): Promise<void> {
     await this.#writer.drained();
   }
 
-  /** Tries once to write what is not written yet, and stops. To be called while we still lead. */
+  /** Tries once to write the remaining events, and stops. Call it while this instance still leads. */
   async close(): Promise<void> {
     this.#cancelSweep?.();
     for (const [key, series] of this.#series) if (series.hasUnwritten) this.#offerSeries(key, series);
@@ -107,10 +111,10 @@ export class KubeEventRecorder implements EventRecorder {
     const isQueued = this.#writer.offer({
       request: () => series.createRequest(),
       onAnswer: (status) => {
-        // Refused (a terminating namespace, no right): the next occurrence is a first one again.
+        // Rejected (a terminating namespace, a missing permission): the next occurrence counts as the first one.
         if (status === undefined || status >= 300) return this.#forget(key, series);
         series.created();
-        // It had to wait, and happened again meanwhile.
+        // It was delayed, and occurred again in the meantime.
         if (series.hasUnwritten) this.#offerSeries(key, series);
       },
     });
@@ -125,7 +129,7 @@ export class KubeEventRecorder implements EventRecorder {
       request: () => series.countRequest(),
       onAnswer: (status) => {
         if (status !== undefined && status < 300) series.countWritten(this.#input.clock.now());
-        // Events live an hour: a series that outlives its event begins a new one.
+        // Events expire after an hour: a series that outlives its event creates a new one.
         else this.#forget(key, series);
       },
     });

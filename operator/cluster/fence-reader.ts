@@ -5,20 +5,20 @@ import { listIn, objectIn } from "./json-value.ts";
 import { collectionPath, withQuery } from "./resource-path.ts";
 import type { ApiTransport } from "./transport.ts";
 
-/** State of an admission policy that limits our writes. */
+/** State of an admission policy that limits the operator's writes. */
 export type FenceState =
   | { readonly state: "in-force" }
-  /** `what` is not there, or does not deny anything. */
+  /** `what` does not exist, or does not deny requests. */
   | { readonly state: "missing"; readonly what: "policy" | "binding" }
   | { readonly state: "unknown"; readonly why: string };
 
-/** Looks for the admission policy of this name, and for the binding of the same name that puts it in force. */
+/** Reads the admission policy with this name, and the binding with the same name that enforces it. */
 export async function readFence(name: string, transport: Pick<ApiTransport, "send">): Promise<FenceState> {
-  // A list of one, because that is what an absent one answers with no error.
+  // A list with one entry, because a missing policy then gives an empty list instead of an error.
   const find = async (kind: ObjectKind): Promise<readonly unknown[]> => {
     const path = withQuery(collectionPath(kind), { fieldSelector: `metadata.name=${name}` });
     const response = await transport.send({ method: "GET", path });
-    // An API server that does not know such policies has none.
+    // An API server without this API has no such policies.
     if (response.status === 404) return [];
     if (response.status !== 200) throw new Error(readStatus(response).message);
     return listIn(objectIn(JSON.parse(response.body))["items"]);

@@ -2,9 +2,9 @@ import { FIELD_MANAGER } from "../../synth/manifest.ts";
 import { type JsonObject, listIn, objectIn } from "./json-value.ts";
 
 /**
- * The managedFields after which everything that the makers of one controller reference own is ours: their
- * entries and ours become one Apply entry of our field manager. What we then leave out of an apply, the API
- * server removes. Entries of others and of subresources stay as they are. Pure.
+ * The managedFields after which the operator owns all fields of the managers that set one controller reference: their
+ * entries and the operator's become one Apply entry of its field manager. Fields that a later apply omits are removed by
+ * the API server. Entries of other managers and of subresources stay as they are. Pure.
  *
  * @param options.ownerUid uid in the controller reference: its field manager is the operator to take over from.
  * @returns Undefined when no other field manager owns that reference.
@@ -38,7 +38,7 @@ export function takeOverEntries(
 function ownsReference(entry: JsonObject, uid: string): boolean {
   const metadata = objectIn(objectIn(entry["fieldsV1"])["f:metadata"]);
   const references = objectIn(metadata["f:ownerReferences"]);
-  // A merge patch of the whole list owns it without naming its members.
+  // A merge patch of the whole list owns it without listing its members.
   return isMainResource(entry) && JSON.stringify({ uid }) in namedMembers(references);
 }
 
@@ -62,7 +62,7 @@ function managerOf(entry: JsonObject): unknown {
   return entry["manager"];
 }
 
-// A set of fields in the form FieldsV1: nested objects whose keys are path elements, leaves are empty.
+// A set of fields in the form FieldsV1: nested objects whose keys are path elements, and whose leaves are empty.
 function union(a: JsonObject, b: JsonObject): JsonObject {
   const result: Record<string, unknown> = { ...a };
   for (const [key, fields] of Object.entries(b)) {

@@ -8,9 +8,9 @@ export interface RawResponse {
 }
 
 /**
- * One request and its whole answer, on undici's lowest level: no stream object, no promise per chunk.
- * `beforeSend` runs when a connection takes the request, not when it is queued; if it throws, or if
- * {@link abort} was called by then, nothing is sent.
+ * One request and its whole response, on undici's lowest level: no stream object, no promise per chunk. `beforeSend`
+ * runs when a connection takes the request, not when it is queued; if it throws, or if {@link abort} was called before,
+ * nothing is sent.
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<RawResponse>;
@@ -67,7 +67,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The error of a request that had no answer in time. */
+/** The error of a request without a response in time. */
 export function timeoutError(server: URL, timeoutMs: number): ConnectionError {
   return new ConnectionError(
     `the API server at ${server.origin} did not respond within ${timeoutMs / 1000} s`,

@@ -12,19 +12,19 @@ export interface Http2SessionOptions {
   readonly clock: Clock;
   /** Time between two PINGs. Default 20 s. */
   readonly pingIntervalMs?: number;
-  /** Time for the answer to a PING. Default 15 s. */
+  /** Timeout for the response to a PING. Default 15 s. */
   readonly pingTimeoutMs?: number;
 }
 
-/** Flow-control windows: large enough that a list of 30,000 objects is not a ping-pong of 64 KiB. */
+/** Flow-control windows, large enough that a list of 30,000 objects does not wait for an update after each 64 KiB. */
 const streamWindowBytes = 1024 * 1024;
 const connectionWindowBytes = 8 * 1024 * 1024;
-/** Fewer than the server's usual 100, so that its limit is never met. */
+/** Fewer streams than the server's usual limit of 100, so that the limit is never reached. */
 const mostStreams = 90;
 
 /**
- * One HTTP/2 connection for watches. A PING every 20 s finds out when the other side is gone without a word:
- * bookmarks come too seldom for that, and TCP keep-alive does not see through a proxy.
+ * One HTTP/2 connection for watches. A PING every 20 s detects a connection that was lost silently: bookmarks are too
+ * rare for that, and TCP keep-alive does not pass through a proxy.
  */
 export class Http2Session {
   readonly #session: ClientHttp2Session;
@@ -40,7 +40,7 @@ export class Http2Session {
       settings: { enablePush: false, initialWindowSize: streamWindowBytes },
     });
     this.#session.once("connect", () => this.#session.setLocalWindowSize(connectionWindowBytes));
-    // Every stream hears of it by itself; without a listener the process would end.
+    // Every stream is notified by itself; without a listener for the session's error the process would end.
     this.#session.on("error", () => {});
     this.#session.on("goaway", () => {
       this.#isDraining = true;
@@ -49,7 +49,7 @@ export class Http2Session {
     this.#schedulePing();
   }
 
-  /** Whether another watch may be put on this connection. */
+  /** Whether another watch may use this connection. */
   get isOpen(): boolean {
     const { closed, destroyed } = this.#session;
     return !closed && !destroyed && !this.#isDraining;

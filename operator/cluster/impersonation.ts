@@ -1,17 +1,17 @@
 import { HOLDER_EXTRA } from "../../crds/names.ts";
 import type { Impersonation } from "../ports.ts";
 
-/** A ServiceAccount that cannot be impersonated, because it cannot be named. No request was sent. */
+/** A ServiceAccount that cannot be impersonated because its name is invalid. No request was sent. */
 export class ImpersonationError extends Error {
   override readonly name = "ImpersonationError";
 }
 
 const dnsLabel = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const dnsSubdomain = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** `<namespace>/<name>/<identity>`, nothing that a header would have to escape. */
+/** `<namespace>/<name>/<identity>`, without characters that must be escaped in a header. */
 const holderForm = /^[a-z0-9][-a-z0-9]*\/[a-z0-9][-a-z0-9.]*\/[A-Za-z0-9][-\w.]*$/;
 
-/** Names an instance among all of all installations: its Lease, and who it is among those that compete for it. */
+/** Identifies an instance among those of all installations: its Lease, and its identity among the candidates for it. */
 export function holderOf(
   [leaseNamespace, leaseName]: readonly [namespace: string, name: string],
   identity: string,
@@ -20,10 +20,11 @@ export function holderOf(
 }
 
 /**
- * Headers by which a request has the rights of a ServiceAccount, and no others. Groups are left out: the API server knows
- * those of a ServiceAccount, and naming them needs a right to each.
+ * Headers with which a request has the permissions of a ServiceAccount, and no others. Groups are omitted: the API
+ * server knows those of a ServiceAccount, and sending them needs a permission for each.
  *
- * @throws ImpersonationError if anything is empty or odd: a request without the headers would have all our rights.
+ * @throws ImpersonationError if a name is empty or invalid: a request without the headers would have all permissions of
+ * the operator.
  */
 export function impersonationHeaders(
   { namespace, serviceAccountName }: Impersonation,
@@ -37,12 +38,12 @@ export function impersonationHeaders(
     throw refuse(namespace, serviceAccountName, "this instance of the operator has no name to send with it");
   return {
     "impersonate-user": `system:serviceaccount:${namespace}:${serviceAccountName}`,
-    // A slash may not stand in a header's name.
+    // A header's name may not contain a slash.
     [`impersonate-extra-${encodeURIComponent(HOLDER_EXTRA)}`]: holder,
   };
 }
 
-// Anything may come at run time, where types are no more than a promise.
+// At run time the values may have other types than declared.
 function isText(value: unknown, form: RegExp): boolean {
   return typeof value === "string" && form.test(value);
 }

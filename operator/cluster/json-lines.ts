@@ -1,9 +1,8 @@
 const newline = 10;
 
 /**
- * Cuts a stream of bytes into lines. Bytes are searched, not text, so that a character that is split
- * between two chunks stays whole; what is left of a line waits as chunks and is joined once, when its end
- * arrives, so that a long line costs no more than its length.
+ * Splits a stream of bytes into lines. It searches bytes, not text, so that a character that is split between two chunks
+ * stays intact. The chunks of an incomplete line are joined once, at its end, so that the time is linear in its length.
  */
 export class LineSplitter {
   #rest: Uint8Array[] = [];
@@ -11,12 +10,12 @@ export class LineSplitter {
   readonly #maxBytes: number;
   readonly #decoder = new TextDecoder();
 
-  /** @param options.maxBytes Longest line; the API server's own limit for an object is about 3 MiB. */
+  /** @param options.maxBytes Maximum length of a line; the API server's own limit for an object is about 3 MiB. */
   constructor({ maxBytes = 64 * 1024 * 1024 } = {}) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Lines that the chunk completes; empty ones are left out. */
+  /** Lines that the chunk completes, without empty ones. */
   *push(chunk: Uint8Array): Generator<string, void, void> {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {

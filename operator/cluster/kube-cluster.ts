@@ -25,13 +25,13 @@ export interface KubeClusterInput {
   readonly transport: ApiTransport;
   readonly fence: Fence;
   readonly clock: Clock;
-  /** Names this instance in impersonated requests; see holderOf(). Without it, there is no impersonation. */
+  /** Identity of this instance in impersonated requests; see holderOf(). Without it, there is no impersonation. */
   readonly holder?: string;
-  /** Ends what is under way, and everything after it. */
+  /** Ends running requests, and all later ones. */
   readonly signal?: AbortSignal;
-  /** Go with every request. */
+  /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Applies and additions change nothing: the server answers with the object as it would be. */
+  /** Applies and additions change nothing: the server returns the object as it would be. */
   readonly dryRun?: true;
 }
 
@@ -65,9 +65,9 @@ export class KubeCluster implements Cluster {
   }
 
   /**
-   * The same with the rights of a ServiceAccount for every request; undefined: with our own.
+   * The same with the permissions of a ServiceAccount for every request; undefined: with those of the operator.
    *
-   * @throws ImpersonationError if it cannot be named: nothing is ever sent with more rights than were asked for.
+   * @throws ImpersonationError if its name is invalid: no request is ever sent with more permissions than requested.
    */
   as(who: Impersonation | undefined): KubeCluster {
     const { headers: _, ...own } = this.#input;
@@ -83,7 +83,8 @@ export class KubeCluster implements Cluster {
     const { metadata } = manifest;
     const id = idOf(manifest);
     const attempt: Attempt = { verb: "apply", id, namespace: metadata.namespace };
-    // No object has version 1: the API server creates, or answers 409. A uid makes it refuse a namesake.
+    // No object has version 1: the API server creates the object, or returns 409. With a uid it rejects another object
+    // of the same name.
     const guarded = guard.mode === "create" ? { resourceVersion: "1" } : { uid: guard.uid };
     const response = await this.#write(attempt, {
       method: "PATCH",
@@ -135,7 +136,7 @@ export class KubeCluster implements Cluster {
     if (response.status === 409 && preconditions.resourceVersion !== undefined)
       throw new ReplacedError(attempt.id);
     if (response.status >= 300) throw toOperatorError(response, attempt);
-    // What is gone is answered with a Status, or with the object as it was.
+    // For a deleted object the response is a Status, or the last state of the object.
     return response.body.includes('"deletionTimestamp"') ? asLeaving(JSON.parse(response.body)) : undefined;
   }
 
@@ -167,7 +168,7 @@ export class KubeCluster implements Cluster {
     const { managedFields, resourceVersion, uid: foundUid } = objectIn(objectIn(raw)["metadata"]);
     const owner = controllerOf(live);
     if (raw === undefined || foundUid !== uid) return undefined;
-    // RFC 3339 without fractions, the form of managedFields.
+    // RFC 3339 without fractions, as in managedFields.
     const time = `${this.#input.clock.wallClock().toISOString().slice(0, 19)}Z`;
     const apiVersion = apiVersionOf(kind);
     const entries = owner && takeOverEntries(managedFields, { ownerUid: owner.uid, apiVersion, time });
@@ -232,8 +233,9 @@ function attemptOn({ kind, namespace, name }: ObjectRef, verb: Attempt["verb"]):
 }
 
 /**
- * A field that the API server would drop must be refused by name, or git would show what does not exist. Of its own kinds
- * it refuses one anyway; of custom resources only if asked to, which makes it read every apply a second time.
+ * A field that the API server would drop must be rejected with its name; otherwise git would contain a field that does
+ * not exist in the cluster. For built-in kinds it rejects such a field anyway; for custom resources only if requested,
+ * and then it parses every apply a second time.
  */
 function fieldValidationOf({ group }: ObjectKind): "Strict" | "Ignore" {
   return group.includes(".") ? "Strict" : "Ignore";

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { ClusterAccessError } from "./cluster-access.ts";
 import { type JsonObject, listIn, objectIn } from "./json-value.ts";
 
-/** One kubeconfig file, not yet looked at closely. */
+/** One kubeconfig file, not validated yet. */
 export interface ContextFile {
   readonly path: string;
   readonly content: JsonObject;
@@ -31,7 +31,7 @@ export function parseFile(text: string, path: string): ContextFile {
   try {
     return { path, content: objectIn(parse(text)) };
   } catch (error) {
-    // The parser's message would quote the file, and the file holds credentials.
+    // The parser's message would quote the file, which contains credentials.
     throw new ClusterAccessError(`Cannot read kubeconfig "${path}": it is not YAML`, {
       cause: withoutText(error),
     });
@@ -39,9 +39,9 @@ export function parseFile(text: string, path: string): ContextFile {
 }
 
 /**
- * Picks the context out of one or several files as kubectl merges them: the first file that says something wins.
+ * Selects the context from one or several files as kubectl merges them: the first file that sets a value has precedence.
  *
- * @throws ClusterAccessError naming what the context lacks.
+ * @throws ClusterAccessError naming what is missing in the context.
  */
 export function mergeFiles(files: readonly ContextFile[], wanted: string | undefined): ChosenContext {
   const where = `kubeconfig "${files.map(({ path }) => path).join(", ")}"`;
@@ -78,7 +78,7 @@ export function mergeFiles(files: readonly ContextFile[], wanted: string | undef
   };
 }
 
-/** Whether the credentials come from a program or a provider, which client-node knows and we do not. */
+/** Whether the credentials come from an exec plugin or an auth provider, which only client-node supports. */
 export function needsClient(user: ConfigEntry): boolean {
   return user.has("exec") || user.has("auth-provider");
 }

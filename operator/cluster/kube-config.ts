@@ -14,25 +14,25 @@ import {
 } from "./kube-config-file.ts";
 
 export interface LoadClusterAccessOptions {
-  /** From `--kubeconfig`. */
+  /** Value of `--kubeconfig`. */
   readonly kubeconfig?: string | undefined;
-  /** From `--context`; otherwise the file's current context. */
+  /** Value of `--context`; otherwise the file's current context. */
   readonly context?: string | undefined;
   /** The process environment: the caller is the config boundary. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Folder with token, ca.crt and namespace. Default: where Kubernetes mounts a service account. */
+  /** Folder with token, ca.crt and namespace. Default: the path at which Kubernetes mounts a service account. */
   readonly serviceAccountFolder?: string;
 }
 
 const mountedServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * Finds the API server and our credentials: `--kubeconfig`, then `KUBECONFIG`, then the pod's service account,
- * then `~/.kube/config`. What a file says plainly is read here; an exec plugin or an auth provider goes through
- * `@kubernetes/client-node`, which is loaded only then, because loading it costs about 90 MB.
+ * Finds the API server and the credentials: `--kubeconfig`, then `KUBECONFIG`, then the pod's service account, then
+ * `~/.kube/config`. Static credentials of a file are read here; an exec plugin or an auth provider uses
+ * `@kubernetes/client-node`, which is loaded only then, because loading it takes about 90 MB.
  *
- * @throws ClusterAccessError that says what is missing and where.
+ * @throws ClusterAccessError naming what is missing, and in which file.
  */
 export async function loadClusterAccess(options: LoadClusterAccessOptions): Promise<ClusterAccess> {
   const { kubeconfig, env } = options;
@@ -51,7 +51,7 @@ async function accessInCluster(options: LoadClusterAccessOptions): Promise<Clust
   refuseProxy(options, server);
   const token = new CachedValue(() => readNamed(join(folder, "token"), "service account token"), clock);
   const namespace = await readFile(join(folder, "namespace"), "utf8").catch(() => "default");
-  // Fails here, with the name of the file, rather than at the first request.
+  // Fails here, with the name of the file, instead of at the first request.
   await token.read();
   return {
     server,
@@ -69,7 +69,7 @@ async function accessFromFiles(
 ): Promise<ClusterAccess> {
   const files: ContextFile[] = [];
   for (const path of paths) {
-    // Of several files in KUBECONFIG those that do not exist are passed over, as kubectl does.
+    // Of several files in KUBECONFIG those that do not exist are ignored, as in kubectl.
     const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT" && paths.length > 1) return undefined;
       const why = error.code === "ENOENT" ? "no such file" : (error.code ?? error.message);
@@ -118,7 +118,7 @@ function plainAccess(found: ReturnType<typeof mergeFiles>, clock: Clock): Cluste
 
 type Entry = ReturnType<typeof mergeFiles>["user"];
 
-/** `<field>-data` in base64, or the file that `<field>` names. */
+/** Data of `<field>-data` in base64, or of the file in `<field>`. */
 async function pem(entry: Entry, field: string): Promise<string | undefined> {
   const data = entry.text(`${field}-data`);
   if (data !== undefined) return Buffer.from(data, "base64").toString("utf8");
@@ -136,7 +136,7 @@ async function readNamed(path: string, what: string): Promise<string> {
   }
 }
 
-/** A proxy that is set but not used would be a connection that hangs or goes around a firewall: say so. */
+/** Ignoring a configured proxy could hang or bypass a firewall, so it is an error. */
 function refuseProxy({ env }: LoadClusterAccessOptions, server: URL, proxyUrl?: string): void {
   if (proxyUrl !== undefined)
     throw new ClusterAccessError(`Cannot use the kubeconfig: proxy-url is not supported; remove it`);
@@ -161,7 +161,7 @@ function isExempt(host: string, noProxy: string): boolean {
   });
 }
 
-// `10.0.0.0/8`: how clusters usually exempt their service network.
+// `10.0.0.0/8`: clusters usually exempt their service network in this form.
 function isInNetwork(host: string, network: string): boolean {
   const [base = "", bits] = network.split("/");
   const [address, start] = [ipv4(host), ipv4(base)];

@@ -12,7 +12,7 @@ export interface KubeLeaseClientInput {
   readonly name: string;
   /** `fairlead/<version>`. */
   readonly userAgent: string;
-  /** From it follows how long one request may take: half of it, so that one that hangs is not the end. */
+  /** It determines the timeout of one request: half of it, so that one hanging request does not lose the lease. */
   readonly renewDeadlineMs: number;
   readonly onRequest?: OnRequest;
 }
@@ -28,8 +28,8 @@ const leases = {
 const shortestTimeoutMs = 1_000;
 
 /**
- * The operator's Lease, on a connection of its own: renewing never waits behind other requests. It is not
- * fenced, because it is what the fence is made of, and does not retry, because the election does.
+ * The operator's Lease, on a connection of its own: a renewal never waits for other requests. It is not fenced, because
+ * the fence depends on it, and does not retry, because the election does.
  */
 export class KubeLeaseClient implements LeaseClient {
   readonly #input: KubeLeaseClientInput;
@@ -41,7 +41,7 @@ export class KubeLeaseClient implements LeaseClient {
     this.#transport = new ApiTransport(access, {
       clock,
       userAgent: `${userAgent} leader-election`,
-      // A second one for the moment in which a request that hung is being given up.
+      // A second connection, for use while a hanging request is being cancelled.
       connections: 2,
       ...(onRequest && { onRequest }),
     });

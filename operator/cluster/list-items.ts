@@ -5,10 +5,8 @@ const closers = new Set([93, 125]);
 const comma = 44;
 
 /**
- * Cuts the `items` of a list's JSON text apart without parsing it, so that a list of 30,000 objects need not be
- * parsed in one go, which would hold the event loop for a quarter of a second. Costs no more than that.
- *
- * @yields The text of each item.
+ * Splits the `items` of a list's JSON text without parsing it, so that a list of 30,000 objects need not be parsed at
+ * once, which would block the event loop for a quarter of a second. It takes no more time in total.
  * @returns The text of the list without its items.
  */
 export function* cutItems(json: string): Generator<string, string, void> {
@@ -33,7 +31,7 @@ export function* cutItems(json: string): Generator<string, string, void> {
   return json.slice(0, start) + json.slice(at);
 }
 
-/** Position behind the `[` of the top level's `items`; -1 if there are none. */
+/** Position after the `[` of the top level's `items`; -1 if there are none. */
 function itemsStart(json: string): number {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
@@ -51,7 +49,7 @@ function itemsStart(json: string): number {
   return -1;
 }
 
-// Position of the closing quote of the text that opens at `at`.
+// Position of the closing quote of the text that begins at `at`.
 function endOfText(json: string, at: number): number {
   for (let end = json.indexOf('"', at + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -8,10 +8,10 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 export type Transform = (object: LiveObject) => LiveObject;
 
 /**
- * Reduces an object as the server sent it: managedFields become `ours` and `addedFields`, and kubectl's copy of the manifest goes.
- * Both are often larger than the rest. Items of a list come without apiVersion and kind: `defaults` gives them.
+ * Reduces an object of the server: managedFields become `ours` and `addedFields`, and kubectl's copy of the manifest is
+ * removed. Both are often larger than the rest. Items of a list have no apiVersion and kind: `defaults` provides them.
  *
- * @throws TypeError when it is no API object (it has no name).
+ * @throws TypeError when it is not an API object (it has no name).
  */
 export function toLiveObject(
   raw: unknown,
@@ -20,7 +20,7 @@ export function toLiveObject(
   const object = objectIn(raw);
   const metadata = objectIn(object["metadata"]);
   if (typeof metadata["name"] !== "string") throw new TypeError("Cannot read an API object: it has no name");
-  // New objects rather than `delete`, which would turn each of them into a slow, large dictionary.
+  // Creates new objects instead of using `delete`, which would convert each of them to a slow, large dictionary.
   const { managedFields, annotations, ...kept } = metadata;
   const remaining = withoutLastApplied(annotations);
   return {
@@ -29,7 +29,7 @@ export function toLiveObject(
     metadata: remaining === undefined ? kept : { ...kept, annotations: remaining },
     ours: object["ours"] === true || isOurs(managedFields),
     ...addedFieldsIn(managedFields),
-    // The one place where the API server is taken at its word about metadata.
+    // The only code that trusts the API server's metadata without validation.
   } as unknown as LiveObject;
 }
 
@@ -42,7 +42,7 @@ function isOurs(managedFields: unknown): boolean {
 
 const additionManager = `${FIELD_MANAGER}/`;
 
-/** The fields that our resources have set of an object that they do not own; nothing for any other object. */
+/** The fields that resources of this operator have set in an object that they do not own; empty for any other object. */
 function addedFieldsIn(managedFields: unknown): Pick<LiveObject, "addedFields"> | undefined {
   let addedFields: Record<string, unknown> | undefined;
   for (const entry of listIn(managedFields)) {
@@ -74,7 +74,7 @@ const podStatusFields = [
 ] as const;
 const containerStatusFields = ["name", "ready", "started", "restartCount", "state", "lastState"] as const;
 
-/** Keeps of a pod behind a child what its health, status and events are made of: about a fifth of it. */
+/** Keeps the fields of a pod of a child that its health, status and events use: about a fifth of it. */
 export function reducePod(pod: LiveObject): LiveObject {
   const status = pick(objectIn(pod["status"]), podStatusFields);
   for (const list of ["containerStatuses", "initContainerStatuses"]) {
@@ -85,7 +85,7 @@ export function reducePod(pod: LiveObject): LiveObject {
   return { apiVersion, kind, metadata, spec: pick(objectIn(pod["spec"]), podSpecFields), status, ours };
 }
 
-/** Keeps metadata only: for objects of which just the existence counts. */
+/** Keeps only metadata, for objects of which only the existence matters. */
 export function reduceToMetadata({ apiVersion, kind, metadata, ours }: LiveObject): LiveObject {
   return { apiVersion, kind, metadata, ours };
 }

@@ -1,6 +1,6 @@
 import type { ObjectKind } from "../../crds/object.ts";
 
-/** Path of all objects of a kind: in one namespace, or everywhere. */
+/** Path of all objects of a kind: in one namespace, or in all. */
 export function collectionPath({ group, version, plural }: ObjectKind, namespace?: string): string {
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
   return namespace === undefined ? `${root}/${plural}` : `${root}/namespaces/${segment(namespace)}/${plural}`;
@@ -16,7 +16,7 @@ export function objectPath(
   return subresource === undefined ? path : `${path}/${segment(subresource)}`;
 }
 
-/** A path with a query; parameters that are undefined are left out. */
+/** A path with a query; undefined parameters are omitted. */
 export function withQuery(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const parts: string[] = [];
   for (const [name, value] of Object.entries(query))
@@ -24,7 +24,7 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
   return parts.length === 0 ? path : `${path}?${parts.join("&")}`;
 }
 
-// Names are taken from objects that others made: a name must never become another path.
+// Names may come from objects of other users: a name must never change the path.
 function segment(name: string): string {
   if (name === "" || name === "." || name === "..")
     throw new TypeError(`Cannot address "${name}": not a name`);

@@ -13,14 +13,17 @@ export interface ApiRequest {
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
-  /** More headers, in lower case, such as those of an impersonation. */
+  /** Additional headers, in lower case, for example for impersonation. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whole time for the call, retries included. Default 60 s, the API server's own limit. */
+  /** Total timeout of the call, including retries. Default 60 s, the API server's own limit. */
   readonly timeoutMs?: number;
-  /** Tries again after answers that ask for it. Default 10. */
+  /** Maximum number of retries after responses that request one. Default 10. */
   readonly retries?: number;
   readonly signal?: AbortSignal;
-  /** Runs at the moment of sending, before every try; what it throws is the call's error and nothing is sent. */
+  /**
+   * Called at the moment of sending, before every attempt; if it throws, its error is the call's error and nothing is
+   * sent.
+   */
   readonly beforeSend?: () => void;
 }
 
@@ -29,48 +32,51 @@ export interface ApiResponse {
   readonly body: string;
   /** From the Retry-After header. */
   readonly retryAfterMs: number | undefined;
-  /** The ETag header: what If-None-Match takes. */
+  /** The ETag header, for If-None-Match. */
   readonly etag?: string;
 }
 
-/** One try: `code` is the HTTP status, or `<error>` without an answer. */
+/** One attempt: `code` is the HTTP status, or `<error>` without a response. */
 export interface Requested {
   readonly code: string;
   readonly method: string;
   readonly host: string;
-  /** From sending, the wait for a free connection included, to the end of the answer; of a watch to its beginning. */
+  /**
+   * Duration from sending, including the wait for a free connection, to the end of the response; for a watch to its
+   * beginning.
+   */
   readonly tookMs: number;
 }
 
 export type OnRequest = (request: Requested) => void;
 
-/** Told the time of the API server, as it is in a Date header. */
+/** Called with the time of the API server, as it is in a Date header. */
 export type OnDate = (date: string) => void;
 
 export interface ApiTransportOptions {
   readonly clock: Clock;
   /** `fairlead/<version>`. */
   readonly userAgent: string;
-  /** Largest number of connections, which is the largest number of requests in flight. Default 32. */
+  /** Maximum number of connections, and so of concurrent requests. Default 32. */
   readonly connections?: number;
-  /** Called once per try, for metrics. */
+  /** Called once per attempt, for metrics. */
   readonly onRequest?: OnRequest;
-  /** Called with the Date header of every answer. */
+  /** Called with the Date header of every response. */
   readonly onDate?: OnDate | undefined;
-  /** Called before a request is sent once more, with the answer that asked for it. */
+  /** Called before a request is repeated, with the response that requested it. */
   readonly onRetry?: (request: Omit<Requested, "tookMs">) => void;
 }
 
 const defaultTimeoutMs = 60_000;
 const defaultRetries = 10;
-/** Wait before a GET is repeated whose connection was lost. */
+/** Delay before a GET is repeated whose connection was lost. */
 const lostRetryMs = 1_000;
 const longestRetryWaitMs = 30_000;
 
 /**
- * Requests to the API server over a pool of HTTP/1.1 connections (the same speed as HTTP/2 here, and no request
- * waits behind another's body). Retries as client-go does: 429 and 5xx that carry Retry-After, and a lost
- * connection for GET; nothing else, because the queue above tries again later and later.
+ * Requests to the API server over a pool of HTTP/1.1 connections (the same speed as HTTP/2 here, and no request waits
+ * for the body of another). Retries as client-go does: 429 and 5xx with Retry-After, and GET after a lost connection;
+ * nothing else, because the queue retries with backoff.
  */
 export class ApiTransport {
   readonly server: URL;
@@ -89,16 +95,16 @@ export class ApiTransport {
       connect: http1Connector(access),
       allowH2: false,
       keepAliveTimeout: 30_000,
-      // The deadline of a call is ours: it also counts the time in the pool's queue.
+      // The operator enforces the deadline of a call itself: it includes the time in the pool's queue.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
   /**
-   * Sends a request and reads the whole answer, whatever its status.
+   * Sends a request and reads the whole response, for any status.
    *
-   * @throws ConnectionError when no answer came; what `beforeSend` threw.
+   * @throws ConnectionError when there was no response; errors of `beforeSend`.
    */
   async send(request: ApiRequest): Promise<ApiResponse> {
     const { retries = defaultRetries, timeoutMs = defaultTimeoutMs } = request;
@@ -117,7 +123,7 @@ export class ApiTransport {
     }
   }
 
-  /** Ends all connections; requests under way fail. */
+  /** Closes all connections; running requests fail. */
   async close(): Promise<void> {
     await this.#pool.destroy();
   }
@@ -146,7 +152,7 @@ export class ApiTransport {
     };
     if (authorization !== undefined) headers["authorization"] = authorization;
     if (body !== undefined) headers["content-type"] = contentType;
-    // undici closes a connection after a DELETE with a body unless told not to, and the next write waits for TLS.
+    // Without this option undici closes a connection after a DELETE with a body, and the next write waits for TLS.
     const options = { method, path: this.#root + path, headers, body: body ?? null, reset: false };
     const sentAtMs = clock.now();
     this.#pool.dispatch(options, exchange);
@@ -158,7 +164,7 @@ export class ApiTransport {
       if (response.status === 401) this.#access.forget();
       return toApiResponse(response);
     } catch (error) {
-      // Not led: nothing was sent, so it is no failed request either.
+      // This instance does not lead: nothing was sent, so it does not count as a failed request.
       if (error instanceof NotLeadingError) {
         code = "";
         throw error;
@@ -191,7 +197,7 @@ function toApiResponse({ status, headers, body }: RawResponse): ApiResponse {
   };
 }
 
-/** Tells of the Date header of an answer, if it has one. */
+/** Reports the Date header of a response, if it has one. */
 export function reportDate({ date }: RawResponse["headers"], onDate: OnDate | undefined): void {
   if (onDate !== undefined && typeof date === "string") onDate(date);
 }

@@ -1,5 +1,5 @@
-// Undici's main file also loads fetch, caches, mocks and WebSockets: 6 MiB and 25 ms of every start that nothing here
-// needs. These are the two files that we use; they carry no types of their own.
+// Undici's main file also loads fetch, caches, mocks and WebSockets: 6 MiB and 25 ms of every start for unused code.
+// These are the two files that are needed; they have no types of their own.
 
 declare module "undici/lib/dispatcher/pool.js" {
   import { Pool } from "undici";

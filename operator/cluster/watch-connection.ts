@@ -7,7 +7,7 @@ import { http1Connector, openTls } from "./connector.ts";
 import { Http2Session } from "./http2-session.ts";
 import { type OnDate, type OnRequest, reportDate } from "./transport.ts";
 
-/** The answer to a watch request; `body` ends or throws with the stream. */
+/** The response to a watch request; `body` ends or throws with the stream. */
 export interface WatchResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -20,19 +20,19 @@ export interface WatchConnectionOptions {
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
   /**
-   * HTTP/1.1 only, which knows no PING: a watch without data for this long is closed. More than the minute
-   * between two bookmarks. Default 75 s.
+   * Only for HTTP/1.1, which has no PING: a watch without data for this time is closed. Longer than the minute between
+   * two bookmarks. Default 75 s.
    */
   readonly quietLimitMs?: number;
-  /** Called once per watch that was asked for; for metrics. */
+  /** Called once per requested watch, for metrics. */
   readonly onRequest?: OnRequest;
-  /** Called with the Date header of every answer. */
+  /** Called with the Date header of every response. */
   readonly onDate?: OnDate | undefined;
 }
 
 /**
- * Connections for watches, apart from those for requests. HTTP/2 where the server speaks it, over one session
- * (more if there are more than 90 watches); HTTP/1.1, a connection per watch, through a proxy that does not.
+ * Connections for watches, separate from those for requests. HTTP/2 if the server supports it, over one session (more if
+ * there are more than 90 watches); HTTP/1.1, with a connection per watch, through a proxy without HTTP/2.
  */
 export class WatchConnection {
   readonly #access: ClusterAccess;
@@ -48,7 +48,7 @@ export class WatchConnection {
     this.#root = access.server.pathname.replace(/\/$/, "");
   }
 
-  /** @throws ConnectionError when no answer came. */
+  /** @throws ConnectionError when there was no response. */
   async open(path: string, { signal }: { readonly signal: AbortSignal }): Promise<WatchResponse> {
     const { server } = this.#access;
     const askedAtMs = this.#options.clock.now();
@@ -63,7 +63,7 @@ export class WatchConnection {
         "user-agent": this.#options.userAgent,
         ...(authorization !== undefined && { authorization }),
       };
-      // No wait between finding room and taking it: all watches start at once.
+      // Nothing is awaited between finding a session and using it, because all watches start at once.
       let session = this.#sessionWithRoom();
       while (session === undefined && this.#http1 === undefined) {
         await this.#connectOnce();
@@ -96,7 +96,7 @@ export class WatchConnection {
     return this.#sessions.find(({ hasRoom }) => hasRoom);
   }
 
-  /** Those who need a connection at the same time share one rather than open one each. */
+  /** Concurrent callers that need a connection share one instead of opening one each. */
   #connectOnce(): Promise<void> {
     this.#opening ??= this.#connect().finally(() => {
       this.#opening = undefined;
@@ -104,7 +104,7 @@ export class WatchConnection {
     return this.#opening;
   }
 
-  /** Adds a session; where the server does not speak HTTP/2, the pool for HTTP/1.1. */
+  /** Adds a session; if the server does not support HTTP/2, the pool for HTTP/1.1. */
   async #connect(): Promise<void> {
     const { server } = this.#access;
     if (server.protocol === "https:") {
@@ -116,7 +116,8 @@ export class WatchConnection {
       }
       socket.destroy();
     }
-    // All of undici, which few need: a proxy that speaks HTTP/1.1 alone. As a part of a bundle it has a default, and no names.
+    // The complete undici, which is rarely needed: for a proxy that supports only HTTP/1.1. In a bundle it has only a
+    // default export.
     const { default: undici } = await import("undici");
     this.#http1 = new undici.Pool(server.origin, {
       connect: http1Connector(this.#access),
@@ -155,14 +156,14 @@ async function openHttp2(
     signal.removeEventListener("abort", stop);
     reject(new Error("the stream was closed before an answer came"));
   });
-  // Stays for the life of the stream: an error without a listener would end the process.
+  // Stays for the lifetime of the stream: an error without a listener would end the process.
   stream.on("error", reject);
   stream.once("response", resolve);
   const answer = await promise;
   return { status: Number(answer[":status"]), headers: answer, body: wholeBody(stream) };
 }
 
-// A stream whose connection is lost ends, for Node, as if the server had closed it: its code tells the difference.
+// For Node, a stream whose connection is lost ends as if the server had closed it: its code shows the difference.
 async function* wholeBody(stream: ClientHttp2Stream): AsyncGenerator<Uint8Array, void, void> {
   for await (const chunk of stream) yield chunk as Uint8Array;
   if (stream.rstCode !== constants.NGHTTP2_NO_ERROR)

@@ -19,7 +19,7 @@ export interface KubeWatchSourceInput {
   /** Undefined: all namespaces. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
-  /** Reduces each object further before anybody sees it. */
+  /** Reduces each object further before it is passed on. */
   readonly transform?: Transform;
   readonly transport: Pick<ApiTransport, "send" | "server">;
   readonly connection: Pick<WatchConnection, "open">;
@@ -27,9 +27,9 @@ export interface KubeWatchSourceInput {
 }
 
 const initialEventsEnd = "k8s.io/initial-events-end";
-/** A turn of the event loop is given away after this long, so that lease renewals and probes go on. */
+/** Maximum time without yielding to the event loop, so that lease renewals and probes continue. */
 const sliceMs = 10;
-/** A whole refusal is read, but not more than this of a proxy's error page. */
+/** A whole rejection is read, but at most this much of a proxy's error page. */
 const longestRefusalBytes = 64 * 1024;
 
 /** Lists and watches one kind over the REST API, each object reduced as it arrives. */
@@ -57,13 +57,13 @@ export class KubeWatchSource implements WatchSource {
       labelSelector: this.#input.labelSelector,
       limit: limit === undefined ? undefined : String(limit),
       continue: continueToken,
-      // A continue token says itself which version it belongs to.
+      // A continue token contains the version to which it belongs.
       ...(continueToken === undefined &&
         resourceVersion !== "" && { resourceVersion, resourceVersionMatch: "NotOlderThan" }),
     });
     let response: ApiResponse;
     try {
-      // No retry here: how long to wait is the reflector's decision.
+      // No retry here: the reflector decides how long to wait.
       response = await this.#input.transport.send({ method: "GET", path, signal, retries: 0 });
     } catch (error) {
       throw this.#broken("list", error);
@@ -101,7 +101,7 @@ export class KubeWatchSource implements WatchSource {
         const event = this.#event(line);
         if (event === undefined) continue;
         yield event;
-        // What the reader did with the event is in the time as well: a burst must not hold the event loop.
+        // This time includes the reader's processing of the event: a burst must not block the event loop.
         if (slice.isOver) await slice.next();
       }
     }
@@ -155,7 +155,7 @@ export class KubeWatchSource implements WatchSource {
 
   #refused(verb: "list" | "watch", response: ApiResponse): WatchError {
     const { code, reason, message, kind, retryAfterMs } = readStatus(response);
-    // A path that the server does not know at all comes without a Status.
+    // A path that the server does not know at all is answered without a Status.
     const why = code === 404 && kind === "" ? "the API server does not have this kind" : message;
     return new WatchError(`Cannot ${verb} "${this.kind.plural}": ${why} (${code})`, {
       status: code,

@@ -2,8 +2,8 @@ import { AccountRequiredError } from "../../errors.ts";
 import type { Cluster } from "../../ports.ts";
 
 /**
- * The cluster for a resource that names no ServiceAccount where one is required: every request about its objects is refused
- * before it is sent. The callers report the reason first; this holds where one of them forgets to.
+ * The cluster for a resource without a ServiceAccount if one is required: every request about its objects is rejected
+ * before it is sent. Callers report the reason first; this is the protection if one of them does not.
  */
 export function withoutAccount(): Cluster {
   const refuse = (): Promise<never> => Promise.reject(new AccountRequiredError());

@@ -3,7 +3,10 @@ import type { ObjectKindId } from "../../../synth/manifest.ts";
 import type { Clock } from "../../ports.ts";
 import { objectIn, textIn } from "../json-value.ts";
 
-/** The API server serves a changed definition some milliseconds after it accepted it; on a busy machine it may be a second. */
+/**
+ * The API server applies a changed definition some milliseconds after it accepted it, or a second later on a busy
+ * machine.
+ */
 const unservedMs = 10_000;
 
 interface SeenDefinition {
@@ -13,7 +16,10 @@ interface SeenDefinition {
   readonly changedMs: number;
 }
 
-/** When CustomResourceDefinitions have changed: for a moment, the API server still judges their resources by the old schema. */
+/**
+ * Times at which CustomResourceDefinitions changed: for a short time, the API server still validates with the old
+ * schema.
+ */
 export class DefinitionChanges {
   readonly #clock: Clock;
   readonly #seen = new Map<string, SeenDefinition>();
@@ -23,9 +29,9 @@ export class DefinitionChanges {
   }
 
   /**
-   * Takes in a definition as it is now.
+   * Records the current state of a definition.
    *
-   * @param options.initial It existed before this operator listed it: it is unknown when it changed.
+   * @param options.initial It existed before this operator listed it, so the time of its change is unknown.
    * @returns The kind that it defines, if that has changed since the last time.
    */
   note(crd: LiveObject, { initial }: { readonly initial: boolean }): ObjectKindId | undefined {

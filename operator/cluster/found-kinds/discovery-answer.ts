@@ -6,9 +6,9 @@ export interface DiscoveredVersion {
   readonly group: string;
   readonly version: string;
   readonly kinds: readonly ObjectKind[];
-  /** Names of kinds that can be asked for but not kept, such as TokenReview. */
+  /** Names of kinds that can be created but not stored, such as TokenReview. */
   readonly unkept: readonly string[];
-  /** Its API server does not answer: what it serves may be more than this, or something else. */
+  /** Its API server does not respond, so this may be outdated. */
   readonly isStale: boolean;
 }
 
@@ -16,9 +16,9 @@ export interface DiscoveredVersion {
 const needed = ["get", "list", "watch", "create", "patch", "delete"] as const;
 
 /**
- * Reads an APIGroupDiscoveryList, versions of a group in the order that the cluster prefers.
+ * Parses an APIGroupDiscoveryList; versions of a group are in the order that the cluster prefers.
  *
- * @returns Undefined: it is none, so the server does not know aggregated discovery.
+ * @returns Undefined: it is another object, so the server does not support aggregated discovery.
  */
 export function readAggregated(answer: unknown): readonly DiscoveredVersion[] | undefined {
   const list = objectIn(answer);
@@ -37,7 +37,7 @@ export function readAggregated(answer: unknown): readonly DiscoveredVersion[] | 
     });
 }
 
-/** Group versions that a legacy `/api` or `/apis` names, in the order that the cluster prefers. */
+/** Group versions in a legacy `/api` or `/apis` response, in the order that the cluster prefers. */
 export function readLegacyGroups(
   answer: unknown,
 ): readonly { readonly group: string; readonly version: string }[] {
@@ -56,14 +56,14 @@ export function readLegacyGroups(
     });
 }
 
-/** Reads an APIResourceList of one group version. */
+/** Parses an APIResourceList of one group version. */
 export function readLegacyResources(
   answer: unknown,
   { group, version }: { readonly group: string; readonly version: string },
 ): DiscoveredVersion {
   const resources = listIn(objectIn(answer)["resources"])
     .map(objectIn)
-    // Subresources stand among them, with a slash.
+    // The list includes subresources, whose names contain a slash.
     .filter(({ name }) => !textIn(name).includes("/"))
     .map(({ name, kind, namespaced, verbs }) => ({
       plural: textIn(name),
@@ -74,7 +74,10 @@ export function readLegacyResources(
   return versionOf({ group, version, resources, isStale: false });
 }
 
-/** The kinds that an established CustomResourceDefinition brings, in the order of its versions; also while it goes. */
+/**
+ * The kinds that an established CustomResourceDefinition defines, in the order of its versions; also during its
+ * deletion.
+ */
 export function kindsOfDefinition(crd: Readonly<Record<string, unknown>>): readonly ObjectKind[] {
   const { group, names, scope, versions } = objectIn(crd["spec"]);
   const { kind, plural } = objectIn(names);
@@ -93,7 +96,7 @@ export function kindsOfDefinition(crd: Readonly<Record<string, unknown>>): reado
     }));
 }
 
-/** Names a kind in one version: `apps/v1/Deployment`, `v1/Secret`. */
+/** Name of a kind in one version: `apps/v1/Deployment`, `v1/Secret`. */
 export function kindKeyOf(kind: Pick<ObjectKind, "group" | "version" | "kind">): string {
   return `${apiVersionOf(kind)}/${kind.kind}`;
 }

@@ -9,7 +9,7 @@ import {
   readLegacyResources,
 } from "./discovery-answer.ts";
 
-/** Everything that the server serves, or undefined where it is as it was the last time. */
+/** All kinds that the server serves, or undefined if nothing has changed since the last time. */
 export type Discovered = readonly DiscoveredVersion[] | undefined;
 
 const accept = ["v2", "v2beta1"]
@@ -17,16 +17,16 @@ const accept = ["v2", "v2beta1"]
   .concat("application/json")
   .join(",");
 const paths = ["/api", "/apis"] as const;
-/** Requests at a time where every group version has to be asked for by itself. */
+/** Maximum number of concurrent requests if every group version needs its own. */
 const atATime = 8;
 
 /**
- * Asks an API server which kinds it has: two requests where it knows aggregated discovery, and two answers without a body
- * if nothing is new; one more for every group version where it does not.
+ * Requests the kinds of an API server: two requests with aggregated discovery, and two responses without a body if
+ * nothing is new; otherwise one more for every group version.
  */
 export class Discovery {
   readonly #transport: Pick<ApiTransport, "send">;
-  /** Of each path: the last answer, and the tag by which to ask whether it still holds. */
+  /** The last response for each path, with its ETag for the next request. */
   readonly #last = new Map<
     string,
     { readonly etag: string; readonly versions: readonly DiscoveredVersion[] }
@@ -36,7 +36,10 @@ export class Discovery {
     this.#transport = transport;
   }
 
-  /** @throws ApiUnavailableError when there is no answer. A group whose own server is down is stale, and no error. */
+  /**
+   * @throws ApiUnavailableError when there is no response. A group whose own server is unavailable is stale, which is
+   * not an error.
+   */
   async read(): Promise<Discovered> {
     const answers = await Promise.all(paths.map((path) => this.#readPath(path)));
     if (answers.every(({ isSame }) => isSame)) return undefined;
@@ -53,7 +56,7 @@ export class Discovery {
     const answer: unknown = JSON.parse(response.body);
     const versions = readAggregated(answer);
     if (versions === undefined) return { isSame: false, versions: await this.#readLegacy(answer) };
-    // A stale group may come back without another tag.
+    // A stale group may become available without a new ETag.
     if (response.etag === undefined || versions.some(({ isStale }) => isStale)) this.#last.delete(path);
     else this.#last.set(path, { etag: response.etag, versions });
     return { isSame: false, versions };
@@ -72,7 +75,7 @@ export class Discovery {
     return found;
   }
 
-  /** A group version that cannot be had is stale: its server is down, and the others are none the worse for it. */
+  /** A group version that cannot be read is stale: its server is unavailable, which does not affect the others. */
   async #readResources(groupVersion: { group: string; version: string }): Promise<DiscoveredVersion> {
     const { group } = groupVersion;
     const path = `${group === "" ? "/api" : "/apis"}/${apiVersionOf(groupVersion)}`;

@@ -19,16 +19,19 @@ export interface FoundStoresInput {
   readonly namespaces: readonly string[];
   /** All resources. Index `set`: the id of the set of objects that each owns. */
   readonly releases: ObjectStore;
-  /** Where the keys of resources go. */
+  /** Requeues the keys of resources. */
   readonly queue: KeySink;
   readonly catalog: Pick<KubeKindCatalog, "learn" | "unlearn" | "refresh">;
-  /** An object of any set was seen to be gone, of ours that of `owners`; gives keys of resources that waited for that. */
+  /**
+   * An object of any set was deleted; for an object of this operator, of the set of `owners`. Returns keys of resources
+   * that waited for that.
+   */
   readonly onObjectGone: (object: LiveObject, owners: readonly string[]) => Iterable<string>;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** A kind that was just made is served in a moment; one that is gone may stay so. */
+/** A new kind is served after a moment; a removed one may stay absent. */
 const missingKind = { initialMs: 100, factor: 2, capMs: 10_000, jitter: 0.2, resetAfterMs: 60_000 } as const;
 const apiServices = "apiservices.apiregistration.k8s.io";
 
@@ -37,7 +40,7 @@ export class KubeFoundStores implements FoundStores {
   readonly #input: FoundStoresInput;
   /** By `apps/v1/deployments`. */
   readonly #kinds = new Map<string, KindObjects>();
-  /** By the kind itself, because making the text takes longer than finding it. */
+  /** Keyed by the kind itself, because creating the text takes longer than the lookup. */
   readonly #byKind = new WeakMap<ObjectKind, KindObjects>();
   /** Inventory of a resource, by its object in the store. */
   readonly #recorded = new WeakMap<LiveObject, ReadonlySet<ObjectId>>();
@@ -59,9 +62,9 @@ export class KubeFoundStores implements FoundStores {
   }
 
   owned(set: string, recorded: ReadonlySet<ObjectId>): readonly OwnedObject[] {
-    // One object may show in several versions or groups.
+    // One object may be found in several versions or groups.
     const found = new Map<string, OwnedObject>();
-    // By what is recorded, not by the label: its cost does not depend on what others have labelled.
+    // By the recorded inventory, not by the label: its cost does not depend on objects that others labelled.
     const byKind = Map.groupBy(recorded, kindIn);
     for (const { kind, store } of this.#kinds.values()) {
       if (!store.hasSynced) continue;
@@ -84,7 +87,7 @@ export class KubeFoundStores implements FoundStores {
     return this.#input.stores.isTerminating(namespace);
   }
 
-  /** A resource is gone: it waits for nothing. */
+  /** A resource was deleted: it waits for nothing. */
   forget(key: string): void {
     for (const objects of this.#kinds.values()) objects.forget(key);
   }
@@ -112,7 +115,7 @@ export class KubeFoundStores implements FoundStores {
     const groupKind = groupKindOf(kind);
     if (groupKind === apiServices) return [onAnyChange(() => catalog.refresh()), owners];
     if (groupKind !== groupKindOf(CustomResourceDefinition)) return [owners];
-    // First the catalog, so that a resource that is woken finds the kind.
+    // The catalog first, so that a requeued resource finds the kind.
     return [
       {
         added: (crd, options) => catalog.learn(crd, options),
@@ -137,7 +140,7 @@ export class KubeFoundStores implements FoundStores {
   }
 }
 
-/** `namespace/name`, or `name`: the key in a store of what an id names. */
+/** `namespace/name`, or `name`: the key of an id in a store. */
 function storeKeyOf(id: ObjectId): string {
   const [, , namespace = "", ...name] = id.split("/");
   return namespace === "" ? name.join("/") : `${namespace}/${name.join("/")}`;

@@ -17,23 +17,23 @@ export interface KindCatalogInput {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Puts resources back into their queue, because there is an answer. */
+  /** Requeues resources, because there is an answer. */
   readonly wake: (keys: Iterable<string>) => void;
-  /** The definition of a kind has changed. */
+  /** Called when the definition of a kind has changed. */
   readonly onDefinitionChanged?: (kind: ObjectKindId) => void;
 }
 
-/** Several who ask at the same time, and a definition that is written in two steps, are one look. */
+/** Several concurrent requests, and a definition that is written in two steps, cause one discovery. */
 const debounceMs = 20;
-/** Between two looks, whatever changes meanwhile. */
+/** Minimum interval between two discoveries. */
 const leastGapMs = 500;
-/** A server that does not answer is asked again later and later. */
+/** Backoff for a server that does not respond. */
 const outage = { initialMs: 1_000, factor: 2, capMs: 60_000, jitter: 0.2 } as const;
 
 /**
- * Which kinds the cluster has, from discovery and from the CustomResourceDefinitions that resources bring. Nothing is
- * requested before the first question; then when an unknown kind is asked for, and when something that serves kinds
- * has changed.
+ * Which kinds the cluster has, from discovery and from the CustomResourceDefinitions that resources deploy. The first
+ * discovery is made at the first lookup; further ones when an unknown kind is looked up, and when an object that serves
+ * kinds has changed.
  */
 export class KubeKindCatalog implements KindCatalog {
   readonly #input: KindCatalogInput;
@@ -47,7 +47,7 @@ export class KubeKindCatalog implements KindCatalog {
   /** Error of the last discovery. */
   #failure: string | undefined;
   #isLooking = false;
-  /** Something happened that the look under way may not have seen. */
+  /** Something happened that the running discovery may not include. */
   #isOutdated = false;
   #isClosed = false;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -84,7 +84,7 @@ export class KubeKindCatalog implements KindCatalog {
   askGroupKind(group: string, kind: string, key: string): KindAnswer {
     const found = this.#table.findGroupKind(group, kind);
     if (found !== undefined) return { state: "known", kind: found };
-    // Whatever the version is, no other kind of the group could be meant.
+    // Independent of the version, only this kind of the group can be meant.
     return this.#seek({ apiVersion: group === "" ? "v1" : `${group}/*`, kind }, key);
   }
 
@@ -93,7 +93,7 @@ export class KubeKindCatalog implements KindCatalog {
       this.#isOutdated = true;
       return;
     }
-    // A server that does not answer is not asked more often because more is wanted of it.
+    // More lookups do not shorten the backoff of a server that does not respond.
     if (this.#failure !== undefined || this.#isClosed) return;
     const nowMs = this.#input.clock.now();
     this.#alarm.setFor(Math.max(nowMs + debounceMs, this.#lookedAtMs + leastGapMs));
@@ -104,10 +104,10 @@ export class KubeKindCatalog implements KindCatalog {
   }
 
   /**
-   * Takes in a CustomResourceDefinition of ours as it is now: its kinds are known the moment it is established, and are
-   * not when it goes. What else it changes, discovery tells.
+   * Records the current state of a CustomResourceDefinition of a set: its kinds are known as soon as it is established,
+   * and no longer when it is being deleted. Discovery finds its other changes.
    *
-   * @param options.initial It was there before its watch began.
+   * @param options.initial It existed before its watch started.
    */
   learn(crd: LiveObject, { initial = false }: { readonly initial?: boolean } = {}): void {
     const changed = this.#definitions.note(crd, { initial });
@@ -117,19 +117,19 @@ export class KubeKindCatalog implements KindCatalog {
     if (this.#hasSynced) this.refresh();
   }
 
-  /** A CustomResourceDefinition of ours is gone. */
+  /** Records the deletion of a CustomResourceDefinition of a set. */
   unlearn(crd: LiveObject): void {
     this.#definitions.forget(crd);
     this.#table.define(crd.metadata.name, []);
     if (this.#hasSynced) this.refresh();
   }
 
-  /** A resource is gone. */
+  /** Records the deletion of a resource. */
   forget(key: string): void {
     this.#questions.forget(key);
   }
 
-  /** Asks nothing more. */
+  /** Stops all further discoveries. */
   close(): void {
     this.#isClosed = true;
     this.#alarm.clear();
@@ -138,9 +138,9 @@ export class KubeKindCatalog implements KindCatalog {
   #seek(wanted: { readonly apiVersion: string; readonly kind: string }, key: string): KindAnswer {
     const question = this.#questions.ask(wanted, key);
     if (!question.isAnswered) {
-      // A look that is under way began too early for it; another one follows.
+      // The running discovery started too early for it; another one follows.
       if (!this.#isLooking) this.refresh();
-      // A server that does not answer is said to be so, rather than waited for in silence.
+      // An unresponsive server is reported, instead of waiting without a message.
       return this.#failure === undefined
         ? { state: "pending" }
         : { state: "unavailable", message: this.#failure };
@@ -181,14 +181,14 @@ export class KubeKindCatalog implements KindCatalog {
     if (this.#failure === undefined) {
       log.warn("Cannot discover kinds", { why: message });
       this.#failure = message;
-      // Once, so that they can say what they wait for.
+      // Once, so that they can report what they wait for.
       this.#input.wake(this.#questions.takeKeys(() => true));
     }
     this.#failure = message;
     this.#alarm.setFor(clock.now() + this.#backoff.next(clock.now()));
   }
 
-  /** Puts those back who wait for a kind that is known by now, or who have just been answered. */
+  /** Requeues the resources that wait for a kind which is now known, or whose question was just answered. */
   #answer(asked: ReturnType<KindQuestions["open"]> = []): void {
     const isKnown = ({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean =>
       apiVersion.endsWith("/*")

@@ -1,19 +1,19 @@
 import type { Clock } from "../../ports.ts";
 import { delayAfterFailures } from "../../runtime/backoff.ts";
 
-/** Delays until discovery is asked again about a kind that does not exist. */
+/** Delays until discovery is repeated for a kind that does not exist. */
 const delays = { initialMs: 60_000, factor: 2, capMs: 600_000 };
 
-/** A kind that is not known, and who waits for it. */
+/** An unknown kind, and the resources that wait for it. */
 export interface KindQuestion {
   readonly apiVersion: string;
   readonly kind: string;
   readonly keys: Set<string>;
-  /** A look that began after the question came up has not brought it. */
+  /** A discovery that started after the question has not found it. */
   isAnswered: boolean;
-  /** When to ask again. */
+  /** Time of the next discovery for it. */
   dueMs: number;
-  /** Looks that have not brought it. */
+  /** Number of discoveries that have not found it. */
   looks: number;
 }
 
@@ -29,7 +29,7 @@ export class KindQuestions {
     this.#clock = clock;
   }
 
-  /** Whether a question waits for a discovery that begins from now on. */
+  /** Whether a question waits for a discovery that has not started. */
   get hasUnanswered(): boolean {
     return this.#questions.values().some(({ isAnswered, keys }) => !isAnswered && keys.size > 0);
   }
@@ -57,7 +57,7 @@ export class KindQuestions {
     return question;
   }
 
-  /** The questions that a look beginning now will answer; those without keys are dropped. */
+  /** The questions that a discovery starting now will answer; those without keys are dropped. */
   open(): readonly KindQuestion[] {
     for (const [name, { keys, isAnswered }] of this.#questions) {
       if (keys.size === 0 && isAnswered) this.#questions.delete(name);
@@ -66,7 +66,7 @@ export class KindQuestions {
     return [...this.#questions.values()].filter(({ isAnswered, dueMs }) => !isAnswered || dueMs <= nowMs);
   }
 
-  /** A look that was made for these questions is over. */
+  /** Records the end of a discovery for these questions. */
   answered(questions: readonly KindQuestion[]): void {
     const nowMs = this.#clock.now();
     for (const question of questions) {
@@ -81,14 +81,14 @@ export class KindQuestions {
     for (const { keys } of this.#questions.values()) keys.delete(key);
   }
 
-  /** Those who wait for an answer to such questions; they ask again if they still want to know. */
+  /** Removes and returns the keys that wait for an answer to such questions; they ask again if they still need it. */
   takeKeys(isWanted: (question: KindQuestion) => boolean): ReadonlySet<string> {
     const keys = new Set<string>();
     for (const [name, question] of this.#questions) {
       if (!isWanted(question)) continue;
       for (const key of question.keys) keys.add(key);
       question.keys.clear();
-      // Asked before the server answered: it is counted again.
+      // Asked before the server responded: its failures are counted from zero.
       if (!question.isAnswered) this.#questions.delete(name);
     }
     return keys;

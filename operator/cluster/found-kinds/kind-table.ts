@@ -1,12 +1,12 @@
 import { apiVersionOf, groupKindOf, groupOf, type ObjectKind } from "../../../crds/object.ts";
 import { type DiscoveredVersion, kindKeyOf } from "./discovery-answer.ts";
 
-/** Everything known about the kinds of a cluster: what discovery said last, and what our own definitions say now. */
+/** All known kinds of a cluster: from the last discovery, and from the CustomResourceDefinitions of sets. */
 export class KindTable {
-  /** By `apps/v1/Deployment`. A kind stays the same object as long as nothing about it changes. */
+  /** By `apps/v1/Deployment`. A kind stays the same object while nothing about it changes. */
   #kinds: ReadonlyMap<string, ObjectKind> = new Map();
   #versions: readonly DiscoveredVersion[] = [];
-  /** By name of the CustomResourceDefinition: established, and seen by our own watch before discovery tells. */
+  /** By name of the CustomResourceDefinition: established definitions, which the watch sees before discovery. */
   readonly #defined = new Map<string, readonly ObjectKind[]>();
 
   find(apiVersion: string, kind: string): ObjectKind | undefined {
@@ -25,7 +25,7 @@ export class KindTable {
     return [...kinds.values()];
   }
 
-  /** Takes in what discovery said. What a version that is stale served before still counts. */
+  /** Records a discovery. For a stale group version the previous kinds remain. */
   replace(versions: readonly DiscoveredVersion[]): void {
     const before = new Map(this.#versions.map((one) => [apiVersionOf(one), one]));
     this.#versions = versions.map((one) => {
@@ -35,14 +35,14 @@ export class KindTable {
     this.#rebuild();
   }
 
-  /** A CustomResourceDefinition of ours brings these kinds; none: it is on its way in, or out. */
+  /** Records the kinds of a CustomResourceDefinition of a set; none: it is not established, or being deleted. */
   define(name: string, kinds: readonly ObjectKind[]): void {
     const before = this.#defined.get(name) ?? [];
     if (kinds.length > 0) this.#defined.set(name, kinds);
     else {
       this.#defined.delete(name);
       const gone = new Set(before.map(kindKeyOf));
-      // Discovery learns of it a moment later.
+      // Discovery finds it a moment later.
       this.#versions = this.#versions.map((version) => ({
         ...version,
         kinds: version.kinds.filter((kind) => !gone.has(kindKeyOf(kind))),
@@ -51,7 +51,7 @@ export class KindTable {
     this.#rebuild();
   }
 
-  /** Why a kind that is not found cannot be used, for people. `group/*` stands for any version of a group. */
+  /** Why a kind that is not found cannot be used, for users. `group/*` means any version of a group. */
   explain(apiVersion: string, kind: string): { readonly isStale: boolean; readonly message: string } {
     const group = groupOf(apiVersion);
     const stale = this.#versions.find((one) => one.group === group && one.isStale);

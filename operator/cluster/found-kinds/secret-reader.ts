@@ -8,7 +8,9 @@ import type { SecretReader } from "./ports.ts";
 export interface SecretReaderInput {
   readonly cluster: Pick<Cluster, "as">;
   readonly clock: Clock;
-  /** What else lets a Secret be read, beside the right of the operator, for a message. Default: that of a Release. */
+  /**
+   * What else allows reading a Secret, besides the operator's own permission, for a message. Default: that of a Release.
+   */
   readonly remedy?: string;
 }
 
@@ -21,12 +23,12 @@ interface Entry {
   readonly data: Promise<SecretData>;
 }
 
-/** Secrets are cached no longer than the longest age that a request may allow. */
+/** Secrets are not cached longer than the maximum age that a request may allow. */
 const longestAgeMs = 600_000;
 
 /**
- * Reads Secrets one by one, when a resource needs them, and remembers them for a moment. Watching them would need the right
- * to see every Secret there is, for the few that resources name.
+ * Reads Secrets one by one, when a resource needs them, and caches them for a short time. Watching them would need
+ * permission for every Secret, for the few that resources reference.
  */
 export class KubeSecretReader implements SecretReader {
   readonly #input: SecretReaderInput;
@@ -41,7 +43,7 @@ export class KubeSecretReader implements SecretReader {
     { as, maxAgeMs }: { readonly as: Impersonation | undefined; readonly maxAgeMs: number },
   ): Promise<SecretData> {
     const nowMs = this.#input.clock.now();
-    // What one account may read, another may not.
+    // Keyed by account, because accounts have different permissions.
     const id = JSON.stringify([ref.namespace, ref.name, as?.namespace, as?.serviceAccountName]);
     const known = this.#entries.get(id);
     if (known !== undefined && nowMs - known.askedAtMs < Math.min(maxAgeMs, longestAgeMs))
@@ -53,7 +55,7 @@ export class KubeSecretReader implements SecretReader {
     try {
       return await data;
     } catch (error) {
-      // A failure is told to those who wait for it, and asked for again by the next.
+      // A failure is reported to the waiting callers, and not cached.
       if (this.#entries.get(id) === entry) this.#entries.delete(id);
       throw error;
     }
@@ -90,7 +92,7 @@ export class KubeSecretReader implements SecretReader {
   }
 }
 
-/** The texts of a Secret's entries. What is no text cannot be credentials, and comes out as something that fits none. */
+/** The texts of a Secret's entries. Binary data cannot be credentials; it is decoded to text that matches none. */
 function decode(data: unknown): SecretData {
   const entries = Object.entries(objectIn(data)).filter((entry): entry is [string, string] => {
     return typeof entry[1] === "string";
@@ -98,7 +100,7 @@ function decode(data: unknown): SecretData {
   return new Map(entries.map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));
 }
 
-/** Reads the Secrets that resources name. */
+/** Reads the Secrets that resources reference. */
 export function createSecretReader(input: SecretReaderInput): KubeSecretReader {
   return new KubeSecretReader(input);
 }

@@ -6,21 +6,21 @@ import type { WatchedKind } from "../../runtime/kind-stores.ts";
 import { UnionStore } from "../../runtime/union-store.ts";
 
 export interface WatchedObjectsOptions {
-  /** Puts resources back into their queue. */
+  /** Requeues resources. */
   readonly wake: (keys: Iterable<string>) => void;
-  /** The resources that an object concerns. */
+  /** The resources that own an object. */
   readonly ownersOf: (object: LiveObject) => Iterable<string>;
-  /** The server says that it has no such kind, or has it again. */
+  /** Called when the server has removed the kind, or serves it again. */
   readonly onServed: () => void;
 }
 
-/** The objects of one kind that are in some set: one watch, or one for each namespace that is looked at. */
+/** The objects of one kind that belong to a set: one watch, or one for each watched namespace. */
 export class KindObjects implements WatchedObjects {
   readonly kind: ObjectKind;
   readonly store: ObjectStore;
   readonly parts: readonly WatchedKind[];
   readonly #options: WatchedObjectsOptions;
-  /** resources that cannot go on before all objects are known. */
+  /** Resources that wait until all objects are known. */
   readonly #waiting = new Set<string>();
   #isMissing = false;
 
@@ -50,7 +50,7 @@ export class KindObjects implements WatchedObjects {
     ].join(" ");
   }
 
-  /** Puts a resource back when it can be told what is there, or why not. */
+  /** Requeues the resource when the objects are known, or the reason why not. */
   wait(key: string): void {
     if (!this.hasSynced || this.refusal !== undefined) this.#waiting.add(key);
   }
@@ -66,7 +66,7 @@ export class KindObjects implements WatchedObjects {
     const isMissing = state === "waiting-for-kind";
     if (isMissing || this.#isMissing) onServed();
     this.#isMissing = isMissing;
-    // Those who believed to see their objects must learn that they no longer do.
+    // Resources whose objects are no longer visible must be reconciled.
     const owners =
       state === "synced" ? [] : [...this.store.list()].flatMap((object) => [...ownersOf(object)]);
     const keys = new Set([...this.#waiting, ...owners]);

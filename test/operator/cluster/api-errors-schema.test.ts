@@ -13,12 +13,12 @@ function invalid(...causes: readonly { readonly field: string; readonly message:
   return refusal(422, "is invalid", { causes });
 }
 
-describe("a refusal by a schema", () => {
+describe("a rejection by a schema", () => {
   const notDeclared =
     "failed to create typed patch object (shop/web; example.dev/v1, Kind=Widget): .spec.x: field not declared in schema";
   test.for([
     {
-      does: "a field that it lacks",
+      does: "a missing required field",
       id: "example.dev/Widget/shop/web",
       answer: refusal(500, notDeclared),
       isBySchema: true,
@@ -30,13 +30,13 @@ describe("a refusal by a schema", () => {
       isBySchema: true,
     },
     {
-      does: "a value that it forbids",
+      does: "a forbidden value",
       id: "example.dev/Widget/shop/web",
       answer: invalid({ field: "spec.x", message: 'Unsupported value: "b": supported values: "a"' }),
       isBySchema: true,
     },
     {
-      does: "a field that is fixed",
+      does: "an immutable field",
       id: "example.dev/Widget/shop/web",
       answer: invalid({ field: "spec.x", message: "Invalid value: 1: field is immutable" }),
       isBySchema: false,

@@ -30,7 +30,7 @@ describe("toOperatorError()", () => {
       says: 'Cannot apply "apps/Deployment/shop/web": spec.replicas: invalid value -1: must be greater than or equal to 0; spec.template: Required value',
     },
     {
-      does: "leaves out a value that fills pages",
+      does: "omits a value that is very long",
       answer: invalid({
         field: "spec.template",
         message: `Invalid value: {"x":"${"y".repeat(200)}"}: field is immutable`,
@@ -39,13 +39,13 @@ describe("toOperatorError()", () => {
       immutableField: "spec.template",
     },
     {
-      does: "names the fixed selector of a Deployment",
+      does: "names the immutable selector of a Deployment",
       answer: invalid({ field: "spec.selector", message: 'Invalid value: {"a":"c"}: field is immutable' }),
       says: /^Cannot apply "apps\/Deployment\/shop\/web": spec\.selector: invalid value {"a":"c"}: field is immutable$/,
       immutableField: "spec.selector",
     },
     {
-      does: "names the fixed clusterIP of a Service",
+      does: "names the immutable clusterIP of a Service",
       answer: invalid({
         field: "spec.clusterIPs[0]",
         message: 'Invalid value: ["10.0.3.3"]: may not change once set',
@@ -54,7 +54,7 @@ describe("toOperatorError()", () => {
       immutableField: "spec.clusterIPs[0]",
     },
     {
-      does: "cuts the difference that a PersistentVolumeClaim's refusal carries",
+      does: "cuts the diff in the rejection of a PersistentVolumeClaim",
       answer: invalid({
         field: "spec",
         message: "Forbidden: spec is immutable after creation except resources.requests\n@@ -1,6 +1,6 @@\n",
@@ -63,7 +63,7 @@ describe("toOperatorError()", () => {
       immutableField: "spec",
     },
     {
-      does: "knows a StatefulSet's fixed spec",
+      does: "recognizes a StatefulSet's immutable spec",
       answer: invalid({
         field: "spec",
         message:
@@ -73,7 +73,7 @@ describe("toOperatorError()", () => {
       immutableField: "spec",
     },
     {
-      does: "takes a 500 about the schema for a rejection",
+      does: "treats a 500 about the schema as a rejection",
       answer: refusal(
         500,
         'failed to create typed patch object (shop/web; apps/v1, Kind=Deployment): .spec.template.spec.containers: duplicate entries for key [name="x"]',
@@ -86,7 +86,7 @@ describe("toOperatorError()", () => {
       says: 'Cannot apply "apps/Deployment/shop/web": strict decoding error: unknown field "spec.foo"',
     },
     {
-      does: "repeats what an admission policy says",
+      does: "repeats the message of an admission policy",
       answer: refusal(
         403,
         "deployments.apps \"web\" is forbidden: ValidatingAdmissionPolicy 'p' denied request: no",
@@ -96,12 +96,12 @@ describe("toOperatorError()", () => {
       says: "Cannot apply \"apps/Deployment/shop/web\": ValidatingAdmissionPolicy 'p' denied request: no",
     },
     {
-      does: "repeats what a webhook says",
+      does: "repeats the message of a webhook",
       answer: refusal(400, 'admission webhook "v.dev" denied the request: too big'),
       says: 'Cannot apply "apps/Deployment/shop/web": admission webhook "v.dev" denied the request: too big',
     },
     {
-      does: "names who has a field that an apply may not take",
+      does: "names the manager of a field that an apply may not set",
       answer: refusal(409, "Apply failed with 1 conflict", {
         causes: [
           {
@@ -114,7 +114,7 @@ describe("toOperatorError()", () => {
       says: 'Cannot apply "apps/Deployment/shop/web": spec.replicas: conflict with "kubectl" using v1',
     },
     {
-      does: "says that an object is too large",
+      does: "reports that an object is too large",
       answer: refusal(413, "limit is 3145728"),
       says: /larger than/,
     },
@@ -128,7 +128,7 @@ describe("toOperatorError()", () => {
 
   test.for([
     {
-      does: "says which right is missing",
+      does: "names the missing permission",
       answer: refusal(
         403,
         'configmaps "x" is forbidden: User "op" cannot patch resource "configmaps" in API group "" in the namespace "shop"',
@@ -138,12 +138,12 @@ describe("toOperatorError()", () => {
       says: 'Cannot apply "apps/Deployment/shop/web": user "op" may not patch "configmaps" of API group "" in the namespace "shop"; bind a role with this verb to it',
     },
     {
-      does: "hopes for room in a quota",
+      does: "retries when a quota is exceeded",
       answer: refusal(403, 'pods "x" is forbidden: exceeded quota: q, requested: pods=1'),
       says: /: exceeded quota: q/,
     },
     {
-      does: "asks for the CRD of an unknown kind",
+      does: "recommends installing the CRD of an unknown kind",
       answer: { status: 404, body: "404 page not found\n", retryAfterMs: undefined },
       says: /does not have this kind; install its CustomResourceDefinition$/,
     },
@@ -153,17 +153,17 @@ describe("toOperatorError()", () => {
       says: /namespace "shop" does not exist$/,
     },
     {
-      does: "passes on a server fault",
+      does: "passes on a server error",
       answer: refusal(500, "etcd is away"),
       says: /answered 500: etcd is away$/,
     },
     {
-      does: "speaks of credentials on 401",
+      does: "mentions credentials for 401",
       answer: refusal(401, "Unauthorized"),
       says: /credentials \(401\)/,
     },
     {
-      does: "quotes the begin of a proxy's page",
+      does: "quotes the beginning of a proxy's page",
       answer: { status: 502, body: "<html>bad gateway</html>", retryAfterMs: undefined },
       says: /answered 502: <html>bad gateway/,
     },
@@ -175,19 +175,19 @@ describe("toOperatorError()", () => {
     expect((error as ApiUnavailableError).status).toBe(answer.status);
   });
 
-  test("carries how long the server wants us to wait", () => {
+  test("contains the delay that the server requests", () => {
     const error = toOperatorError({ ...refusal(429, "slow down"), retryAfterMs: 3000 }, attempt);
     expect(error).toMatchObject({ status: 429, retryAfterMs: 3000 });
   });
 
-  test("knows a namespace that is being deleted", () => {
+  test("recognizes a namespace that is being deleted", () => {
     const causes = [{ reason: "NamespaceTerminating", message: "…", field: "metadata.namespace" }];
     const error = toOperatorError(refusal(403, "x is forbidden: unable to create", { causes }), attempt);
     expect(error).toBeInstanceOf(NamespaceTerminatingError);
     expect(error.message).toContain('"shop"');
   });
 
-  test("takes the refusal of the leadership policy for what it means", () => {
+  test("recognizes the rejection by the leadership policy", () => {
     const why = "the lease is held by b, and this request comes from a";
     const answer = refusal(
       403,
@@ -198,13 +198,13 @@ describe("toOperatorError()", () => {
     expect(error.message).toBe(`Cannot write: ${why}, says the API server`);
   });
 
-  test("takes the refusal of the ownership policy for what it means", () => {
+  test("recognizes the rejection by the ownership policy", () => {
     const denied = "x is forbidden: ValidatingAdmissionPolicy 'x' denied request:";
     const answer = refusal(403, `${denied} Fairlead leaves alone what belongs to Helm`);
     const error = toOperatorError(answer, attempt);
     expect(error).toBeInstanceOf(NotOwnedError);
     expect(error).toMatchObject({ id: attempt.id, owner: "Helm" });
-    // A deletion has no condition to report it: it is retried.
+    // A deletion has no condition that reports it, so it is retried.
     expect(toOperatorError(answer, { ...attempt, verb: "delete" })).toBeInstanceOf(ApiUnavailableError);
   });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { toApplyBody } from "../../../operator/cluster/apply-body.ts";
 
-test("toApplyBody() escapes what YAML would refuse or fold, and is the same value to a JSON reader", () => {
+test("toApplyBody() escapes characters that YAML would reject or fold, and has the same value in JSON", () => {
   expect(toApplyBody({ text: "a\u0085b\u2028c\u007Fd\uFEFFe" })).toBe(
     '{"text":"a\\u0085b\\u2028c\\u007fd\\ufeffe"}',
   );
@@ -11,7 +11,7 @@ test("toApplyBody() escapes what YAML would refuse or fold, and is the same valu
     fc.property(fc.string({ unit: "binary" }), (text) => {
       const body = toApplyBody({ [text]: text });
       expect(JSON.parse(body)).toEqual({ [text]: text });
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
       expect(body).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/);
     }),
   );

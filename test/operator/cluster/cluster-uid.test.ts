@@ -20,7 +20,7 @@ const refusal =
   'namespaces "kube-system" is forbidden: User "system:serviceaccount:ops:lead" cannot get resource "namespaces" ' +
   'in API group "" in the namespace "kube-system"';
 
-/** Asks a server whose answers come in turn; the last one stays. Waits take no time. */
+/** Sends requests to a server with these responses in order; the last one repeats. Waits take no time. */
 async function asking(...answers: readonly Script[]) {
   const server = await ScriptedApiServer.start({ protocol: "http" });
   let asked = 0;
@@ -42,7 +42,7 @@ async function asking(...answers: readonly Script[]) {
   };
 }
 
-/** Lets every wait pass that is begun, until it is over; gives their lengths. */
+/** Ends every wait that starts, until the call is finished; returns their durations. */
 async function lettingTimePass(clock: FakeClock, learning: Promise<void>): Promise<readonly number[]> {
   const waits: number[] = [];
   let isOver = false;
@@ -60,7 +60,7 @@ async function lettingTimePass(clock: FakeClock, learning: Promise<void>): Promi
   return waits;
 }
 
-test("the uid is asked for once, and nothing is said, where the API server answers", async () => {
+test("the uid is requested once, and nothing is logged, if the API server responds", async () => {
   await using bench = await asking(found);
   await bench.uid.learn(new AbortController().signal);
   expect(bench.uid.value).toBe("7d0a");
@@ -68,7 +68,7 @@ test("the uid is asked for once, and nothing is said, where the API server answe
   expect(bench.log.entries).toEqual([]);
 });
 
-test("an API server that cannot answer now is waited for, later and later, and it is said once", async () => {
+test("an overloaded API server is retried with backoff, with one log message", async () => {
   await using bench = await asking(
     (_, answer) => answer.refuse(503, "ServiceUnavailable", "starting"),
     (_, answer) => answer.refuse(500, "InternalError", "etcd is away"),
@@ -86,7 +86,7 @@ test("an API server that cannot answer now is waited for, later and later, and i
   ]);
 });
 
-test("a server that says how long to wait is asked no sooner", async () => {
+test("the delay that a server requests is observed", async () => {
   const clock = new FakeClock();
   const failures = [new ApiUnavailableError("busy", { status: 503, retryAfterMs: 20_000 })];
   const read: Cluster["read"] = async () => {
@@ -100,7 +100,7 @@ test("a server that says how long to wait is asked no sooner", async () => {
   expect(uid.value).toBe("7d0a");
 });
 
-test("an API server that cannot be reached is waited for", async () => {
+test("an unreachable API server is retried", async () => {
   await using bench = await asking(found);
   const { clock, log } = bench;
   const transport = new ApiTransport(
@@ -122,7 +122,7 @@ test("an API server that cannot be reached is waited for", async () => {
   expect(log.entries).toHaveLength(1);
 });
 
-test("what hangs ends when the operator stops", async () => {
+test("a hanging request ends when the operator stops", async () => {
   await using bench = await asking(() => undefined);
   const stopping = new AbortController();
   const learning = bench.uid.learn(stopping.signal);
@@ -132,7 +132,7 @@ test("what hangs ends when the operator stops", async () => {
   expect(bench.log.entries).toEqual([]);
 });
 
-test("a missing right is an error that names it, and not tried again", async () => {
+test("a missing permission is an error that names it, and not retried", async () => {
   await using bench = await asking((_, answer) => answer.refuse(403, "Forbidden", refusal));
   const learning = bench.uid.learn(new AbortController().signal);
   await expect(learning).rejects.toThrow(UnnamedClusterError);
@@ -144,7 +144,7 @@ test("a missing right is an error that names it, and not tried again", async () 
   expect(bench.server.requests).toHaveLength(1);
 });
 
-test("a cluster without kube-system cannot be named", async () => {
+test("a cluster without kube-system cannot be identified", async () => {
   await using bench = await asking((_, answer) => answer.refuse(404, "NotFound", "not found"));
   await expect(bench.uid.learn(new AbortController().signal)).rejects.toThrow("The namespace does not exist");
 });

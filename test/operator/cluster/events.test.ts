@@ -82,7 +82,7 @@ describe("KubeEventRecorder", () => {
     expect(run.clock.pendingDelaysMs).toEqual([]);
   });
 
-  test("writes the count of a series that goes on every 30 minutes", async () => {
+  test("writes the count of a continuing series every 30 minutes", async () => {
     await using run = await aRecorder();
     for (let minute = 0; minute <= 62; minute++) {
       run.recorder.record(web, failed);
@@ -92,7 +92,7 @@ describe("KubeEventRecorder", () => {
     expect(run.writes()).toEqual(["POST", "PATCH", "PATCH", "PATCH"]);
   });
 
-  test("begins a new series after a quiet time of 6 minutes", async () => {
+  test("starts a new series after 6 minutes without an occurrence", async () => {
     await using run = await aRecorder();
     run.recorder.record(web, failed);
     await run.clock.advance(8 * 60_000);
@@ -112,7 +112,7 @@ describe("KubeEventRecorder", () => {
     expect(run.writes()).toEqual(["POST", "POST", "POST", "POST", "POST"]);
   });
 
-  test("gives a changed note an event of its own, once the last one has been read", async () => {
+  test("creates a new event for a changed note, after a minimum interval", async () => {
     await using run = await aRecorder();
     run.recorder.record(web, failed);
     await run.clock.advance(11_000);
@@ -121,14 +121,14 @@ describe("KubeEventRecorder", () => {
     expect(run.notes()).toEqual(["no room", "no name"]);
   });
 
-  test("puts events of objects without a namespace into default", async () => {
+  test("writes events of objects without a namespace to default", async () => {
     await using run = await aRecorder();
     run.recorder.record(aLiveObject({ namespace: null }), failed);
     await run.recorder.drained();
     expect(run.cluster.server.requests[0]?.path).toBe("/apis/events.k8s.io/v1/namespaces/default/events");
   });
 
-  test("shortens a note to what the API server takes, between two characters", async () => {
+  test("shortens a note to the API server's limit, between two characters", async () => {
     await using run = await aRecorder();
     run.recorder.record(web, { ...failed, note: "€".repeat(1_000) });
     await run.recorder.drained();
@@ -137,7 +137,7 @@ describe("KubeEventRecorder", () => {
     expect(note).toMatch(/^€{300,}…$/);
   });
 
-  test("writes nothing while another instance leads, not even what is in the queue", async () => {
+  test("writes nothing while another instance leads, not even queued events", async () => {
     await using run = await aRecorder();
     run.recorder.record(web, failed);
     run.leading.is = false;
@@ -160,7 +160,7 @@ describe("KubeEventRecorder", () => {
     expect(run.writes()).toHaveLength(12);
   });
 
-  test("does not repeat an event that is refused for good, and begins a new series the next time", async () => {
+  test("does not retry an event that is rejected permanently, and starts a new series the next time", async () => {
     await using run = await aRecorder((_request, answer) => answer.refuse(403, "Forbidden", "terminating"));
     run.recorder.record(web, failed);
     await run.recorder.drained();
@@ -169,15 +169,15 @@ describe("KubeEventRecorder", () => {
     expect(run.writes()).toEqual(["POST", "POST"]);
   });
 
-  test("drops what does not fit into the queue of 1,000, and never waits", async () => {
+  test("drops events that do not fit into the queue of 1,000, and never waits", async () => {
     await using run = await aRecorder();
     for (let n = 0; n < 1_500; n++) run.recorder.record(aLiveObject({ name: `web-${n}` }), failed);
     await run.recorder.drained();
-    // One is taken out of the queue at once.
+    // One is removed from the queue at once.
     expect(run.writes()).toHaveLength(1_001);
   });
 
-  test("writes what it counted when it is closed", async () => {
+  test("writes pending counts when it is closed", async () => {
     await using run = await aRecorder();
     for (let count = 0; count < 3; count++) run.recorder.record(web, failed);
     await run.recorder.drained();
@@ -187,19 +187,19 @@ describe("KubeEventRecorder", () => {
     expect(run.clock.pendingDelaysMs).toEqual([]);
   });
 
-  test("does not hold up the end of the process while the API server is away", async () => {
+  test("does not delay the end of the process while the API server is unavailable", async () => {
     await using run = await aRecorder((_request, answer) => answer.refuse(503, "ServiceUnavailable", "no"));
     run.recorder.record(web, failed);
     run.recorder.record(web, { ...failed, reason: "NotOwned" });
     await expect.poll(() => run.clock.pendingDelaysMs).toContain(11_250);
     await run.recorder.close();
-    // Each of the two, and one last try.
+    // One attempt for each of the two, and a last one.
     expect(run.writes()).toEqual(["POST", "POST", "POST"]);
     expect(run.clock.pendingDelaysMs).toEqual([]);
     expect(run.recorder.stats).toEqual({ written: 0, dropped: 2 });
   });
 
-  test("writes the others while the server fails with one of them, and what happened to it meanwhile", async () => {
+  test("writes the others while the server fails for one of them, with its occurrences in the meantime", async () => {
     let isMended = false;
     const script: Script = ({ body }, answer) =>
       body.includes("web-0") && !isMended ? answer.refuse(500, "InternalError", "no") : answer.json(200, {});
@@ -216,7 +216,7 @@ describe("KubeEventRecorder", () => {
     expect(run.bodies().at(-1)).toMatchObject({ series: { count: 2 } });
   });
 
-  test("asks a server that fails with everything no more than three times in a row", async () => {
+  test("sends at most three requests in a row to a server that fails for everything", async () => {
     await using run = await aRecorder((_request, answer) => answer.refuse(503, "ServiceUnavailable", "no"));
     for (let n = 0; n < 100; n++) run.recorder.record(aLiveObject({ name: `web-${n}` }), failed);
     await expect.poll(() => run.clock.pendingDelaysMs).toContain(11_250);

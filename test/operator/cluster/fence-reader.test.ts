@@ -5,7 +5,7 @@ import type { ApiRequest } from "../../../operator/cluster/transport.ts";
 const name = "lead.ops.ownership";
 const binding = { spec: { policyName: name, validationActions: ["Deny"] } };
 
-/** An API server that has these policies and bindings, or answers with a status. */
+/** An API server that has these policies and bindings, or responds with a status. */
 function server(
   items: { readonly policies: readonly object[]; readonly bindings: readonly object[] } | number,
 ) {
@@ -25,22 +25,22 @@ function server(
 describe("readFence()", () => {
   test.for([
     {
-      does: "finds one in force",
+      does: "finds a policy in force",
       items: { policies: [{}], bindings: [binding] },
       state: { state: "in-force" },
     },
     {
-      does: "misses the policy",
+      does: "reports a missing policy",
       items: { policies: [], bindings: [binding] },
       state: { state: "missing", what: "policy" },
     },
     {
-      does: "misses the binding",
+      does: "reports a missing binding",
       items: { policies: [{}], bindings: [] },
       state: { state: "missing", what: "binding" },
     },
     {
-      does: "takes one that only warns for none",
+      does: "ignores a binding that only warns",
       items: {
         policies: [{}],
         bindings: [{ spec: { policyName: name, validationActions: ["Warn", "Audit"] } }],
@@ -48,24 +48,24 @@ describe("readFence()", () => {
       state: { state: "missing", what: "binding" },
     },
     {
-      does: "takes a binding of another policy for none",
+      does: "ignores a binding of another policy",
       items: { policies: [{}], bindings: [{ spec: { ...binding.spec, policyName: "other" } }] },
       state: { state: "missing", what: "binding" },
     },
     {
-      does: "knows an API server without such policies",
+      does: "handles an API server without such policies",
       items: 404,
       state: { state: "missing", what: "policy" },
     },
-    { does: "is unknown without rights", items: 403, state: { state: "unknown", why: "no" } },
+    { does: "is unknown without permission", items: 403, state: { state: "unknown", why: "no" } },
   ])("$does", async ({ items, state }) => {
     const { send, paths } = server(items);
     expect(await readFence(name, { send })).toEqual(state);
-    // RBAC allows a list of what has this name, and no other.
+    // RBAC allows a list of objects with this name, and of no others.
     for (const path of paths) expect(path).toMatch(/\?fieldSelector=metadata\.name%3Dlead\.ops\.ownership$/);
   });
 
-  test("is unknown when no answer comes", async () => {
+  test("is unknown without a response", async () => {
     const send = () => Promise.reject(new Error("the API server cannot be reached"));
     expect(await readFence(name, { send })).toEqual({
       state: "unknown",

@@ -16,7 +16,7 @@ function entry(manager: string, operation: string, fieldsV1: object, subresource
 }
 
 describe("takeOverEntries()", () => {
-  test("unites the fields of the former operator and ours in one entry of ours", () => {
+  test("merges the fields of the former operator and of this one into one entry of this one", () => {
     const entries = [
       entry("before", "Update", {
         ...owning,
@@ -50,7 +50,7 @@ describe("takeOverEntries()", () => {
       does: "the reference is to another owner",
       entries: [entry("x", "Update", { "f:metadata": { "f:ownerReferences": { 'k:{"uid":"u-2"}': {} } } })],
     },
-    { does: "it is ours already", entries: [entry("fairlead", "Apply", owning)] },
+    { does: "it belongs to this operator already", entries: [entry("fairlead", "Apply", owning)] },
     { does: "there are none", entries: undefined },
   ])("changes nothing when $does", ({ entries }) => {
     expect(takeOverEntries(entries, options)).toBeUndefined();

@@ -29,7 +29,7 @@ export interface ScriptedClusterOptions {
   readonly connection?: Partial<WatchConnectionOptions>;
 }
 
-/** A scripted server and everything of ours that talks to it. */
+/** A scripted server and all adapters that connect to it. */
 export async function scriptedCluster(options: ScriptedClusterOptions = {}): Promise<ScriptedCluster> {
   const { protocol = "http", clock = systemClock() } = options;
   const server = await ScriptedApiServer.start({ protocol });
@@ -49,7 +49,7 @@ export async function scriptedCluster(options: ScriptedClusterOptions = {}): Pro
   };
 }
 
-/** All events until the watch ends; what it throws is thrown. */
+/** All events until the watch ends; its errors are thrown. */
 export async function collect(events: AsyncIterable<WatchEvent>): Promise<WatchEvent[]> {
   const seen: WatchEvent[] = [];
   for await (const event of events) seen.push(event);

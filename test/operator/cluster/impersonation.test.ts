@@ -13,7 +13,7 @@ const holder = holderOf(["fairlead-system", "fairlead"], "fairlead-6c9d-2xkqp");
 const create = { mode: "create" } as const;
 
 describe("impersonationHeaders()", () => {
-  test("name the ServiceAccount and the instance that acts, and leave the groups to the API server", () => {
+  test("contain the ServiceAccount and the instance, and not the groups, which the API server adds", () => {
     expect(impersonationHeaders(who, holder)).toEqual({
       "impersonate-user": "system:serviceaccount:shop:deployer",
       "impersonate-extra-fairlead.dev%2Fholder": "fairlead-system/fairlead/fairlead-6c9d-2xkqp",
@@ -32,12 +32,12 @@ describe("impersonationHeaders()", () => {
     ["capitals", { serviceAccountName: "Deployer" }],
     ["a name that is too long", { serviceAccountName: "a".repeat(254) }],
     ["a namespace that is too long", { namespace: "a".repeat(64) }],
-  ])("are refused, and never left out, for %s", ([, odd]) => {
+  ])("are rejected, and never omitted, for %s", ([, odd]) => {
     expect(() => impersonationHeaders({ ...who, ...odd }, holder)).toThrow(ImpersonationError);
   });
 
   test.for([undefined, "", "pod", "ns/name/", "ns/name/pod\r\nx: y", "ns/name/po d", "/name/pod"])(
-    "are refused where the instance cannot say who it is: %j",
+    "are rejected if the instance has no identity: %j",
     (odd) => {
       expect(() => impersonationHeaders(who, odd)).toThrow(/has no name to send/);
     },
@@ -55,7 +55,7 @@ describe("KubeCluster.as()", () => {
   }
   const ref = { kind: configMaps, namespace: "shop", name: "a" };
 
-  test("gives every kind of request the rights of the ServiceAccount", async () => {
+  test("gives every kind of request the permissions of the ServiceAccount", async () => {
     await using scene = await aCluster();
     const bound = scene.cluster.until(new AbortController().signal).as(who);
     const live = await bound.apply(configMaps, aConfigMap("a"), create);
@@ -72,7 +72,7 @@ describe("KubeCluster.as()", () => {
     expect(scene.server.server.requests[0]?.headers["content-type"]).toBe("application/apply-patch+yaml");
   });
 
-  test("gives a plan the same rights, whose applies are dry runs", async () => {
+  test("gives a plan the same permissions, with dry-run applies", async () => {
     await using scene = await aCluster();
     const dry = scene.cluster.as(who).until(new AbortController().signal).dryRun();
     await dry.apply(configMaps, aConfigMap("a"), create);
@@ -83,7 +83,7 @@ describe("KubeCluster.as()", () => {
     ).toEqual(["PATCH All", "GET null"]);
   });
 
-  test("changes nothing for others, and can be taken back", async () => {
+  test("changes nothing for others, and can be undone", async () => {
     await using scene = await aCluster();
     const bound = scene.cluster.as(who);
     await scene.cluster.read(ref);
@@ -93,7 +93,7 @@ describe("KubeCluster.as()", () => {
     expect(scene.users().at(-1)).toBe("system:serviceaccount:shop:other");
   });
 
-  test("sends nothing at all for a name that cannot be one", async () => {
+  test("sends no request with an invalid name", async () => {
     await using scene = await aCluster();
     expect(() => scene.cluster.as({ ...who, serviceAccountName: "" })).toThrow(ImpersonationError);
     expect(scene.users()).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LineSplitter } from "../../../operator/cluster/json-lines.ts";
 
 describe("LineSplitter", () => {
-  test("gives back every line however the bytes are cut", () => {
+  test("returns every line for any chunks of the bytes", () => {
     const line = fc.string({ unit: "grapheme", minLength: 1 }).map((text) => JSON.stringify(text));
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat(40)), (lines, cuts) => {
@@ -21,13 +21,13 @@ describe("LineSplitter", () => {
     );
   });
 
-  test("says when the stream stopped inside a line", () => {
+  test("reports when the stream stopped inside a line", () => {
     const splitter = new LineSplitter();
     expect([...splitter.push(Buffer.from('{"a":1}\n{"b"'))]).toEqual(['{"a":1}']);
     expect(splitter.isInsideLine).toBe(true);
   });
 
-  test("refuses a line that never ends", () => {
+  test("rejects an endless line", () => {
     const splitter = new LineSplitter({ maxBytes: 10 });
     expect(() => [...splitter.push(Buffer.from("01234567890"))]).toThrow("longer than 10 bytes");
   });

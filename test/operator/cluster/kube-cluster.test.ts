@@ -7,7 +7,7 @@ const create = { mode: "create" } as const;
 const lost = new Error("The lease was lost");
 
 describe("KubeCluster.until()", () => {
-  test("ends what is under way when the signal aborts, with its reason, and sends nothing more", async () => {
+  test("ends running requests when the signal aborts, with its reason, and sends nothing more", async () => {
     const clock = new FakeClock();
     await using server = await scriptedCluster({ clock });
     server.server.script = () => {};
@@ -24,12 +24,12 @@ describe("KubeCluster.until()", () => {
     await expect(bound.patchStatus(ref, "uid", {})).rejects.toBe(lost);
     await expect(bound.read(ref)).rejects.toBe(lost);
     expect(server.server.requests).toHaveLength(1);
-    // Other reconciles go on.
+    // Other reconciles continue.
     server.server.script = (_request, answer) => answer.json(200, aConfigMap("a"));
     expect(await cluster.read(ref)).toMatchObject({ kind: "ConfigMap" });
   });
 
-  test("does not try again what the server asked to repeat later", async () => {
+  test("does not retry when the server requests a repetition later", async () => {
     const clock = new FakeClock();
     await using server = await scriptedCluster({ clock });
     server.server.script = (_request, answer) =>

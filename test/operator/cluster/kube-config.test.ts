@@ -60,7 +60,7 @@ describe("loadClusterAccess()", () => {
       authorization: undefined,
       tls: { cert: "CERT", key: "KEY" },
     },
-  ])("reads a user who proves himself by $by", async ({ user, authorization, tls }) => {
+  ])("reads a user with $by", async ({ user, authorization, tls }) => {
     const cluster = { "certificate-authority-data": base64("CA") };
     const { access } = await load(aConfig({ user, cluster, context: { namespace: "shop" } }));
     expect(access.server.href).toBe("https://api.shop.example:6443/");
@@ -69,7 +69,7 @@ describe("loadClusterAccess()", () => {
     expect(await access.tls()).toEqual({ ca: "CA", ...tls });
   });
 
-  test("finds files beside the kubeconfig, and reads them again", async () => {
+  test("finds files relative to the kubeconfig, and reads them again", async () => {
     const clock = new FakeClock();
     const text = aConfig({ user: { tokenFile: "token" }, cluster: { "certificate-authority": "ca.crt" } });
     const { folder, access } = await load(text, { clock });
@@ -88,13 +88,13 @@ describe("loadClusterAccess()", () => {
     expect(await access.authorization()).toBe("Bearer third");
   });
 
-  test("heeds tls-server-name and insecure-skip-tls-verify", async () => {
+  test("uses tls-server-name and insecure-skip-tls-verify", async () => {
     const cluster = { "tls-server-name": "inner.example", "insecure-skip-tls-verify": true };
     const { access } = await load(aConfig({ cluster }));
     expect(access).toMatchObject({ servername: "inner.example", verifiesServer: false });
   });
 
-  test("takes the files of KUBECONFIG together, and passes over one that is not there", async () => {
+  test("merges the files of KUBECONFIG, and ignores a missing one", async () => {
     const folder = await aFolder();
     const [first, second] = [join(folder, "first"), join(folder, "second")];
     await writeFile(first, stringify({ "current-context": "shop" }));
@@ -104,7 +104,7 @@ describe("loadClusterAccess()", () => {
     expect(access.server.host).toBe("api.shop.example:6443");
   });
 
-  test("takes the pod's service account inside a cluster", async () => {
+  test("uses the pod's service account inside a cluster", async () => {
     const serviceAccountFolder = await aFolder();
     await writeFile(join(serviceAccountFolder, "token"), "pod-token");
     await writeFile(join(serviceAccountFolder, "ca.crt"), "CA");
@@ -117,7 +117,7 @@ describe("loadClusterAccess()", () => {
     expect(await access.tls()).toEqual({ ca: "CA" });
   });
 
-  test("takes the file in the home folder last", async () => {
+  test("uses the file in the home folder last", async () => {
     await expect(loadClusterAccess({ env: { HOME: "/nowhere" }, clock: new FakeClock() })).rejects.toThrow(
       'Cannot read kubeconfig "/nowhere/.kube/config": no such file',
     );
@@ -130,17 +130,17 @@ describe("loadClusterAccess()", () => {
       says: /no current context; choose one with --context \(it has shop\)$/,
     },
     {
-      when: "the context is not there",
+      when: "the context does not exist",
       text: aConfig({ current: "other" }),
       says: /it has no context "other"$/,
     },
     {
-      when: "the cluster is not there",
+      when: "the cluster does not exist",
       text: aConfig({ context: { cluster: "gone" } }),
       says: /it has no cluster "gone"$/,
     },
     {
-      when: "the user is not there",
+      when: "the user does not exist",
       text: aConfig({ context: { user: "gone" } }),
       says: /it has no user "gone"$/,
     },
@@ -156,7 +156,7 @@ describe("loadClusterAccess()", () => {
     },
     { when: "the file is no YAML", text: "token: [secret", says: /it is not YAML$/ },
     { when: "the file is empty", text: "", says: /it has no contexts/ },
-  ])("says that $when", async ({ text, says }) => {
+  ])("reports that $when", async ({ text, says }) => {
     const error = await load(text).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name: "ClusterAccessError", message: expect.stringMatching(says) });
     expect(String(error)).not.toContain("secret");
@@ -186,7 +186,7 @@ describe("loadClusterAccess()", () => {
     );
   });
 
-  test("asks a credential program through the client library", async () => {
+  test("uses the client library for an exec plugin", async () => {
     const credential = {
       apiVersion: "client.authentication.k8s.io/v1",
       kind: "ExecCredential",

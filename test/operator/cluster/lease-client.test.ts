@@ -35,7 +35,7 @@ async function aLeaseClient(script: Script) {
 }
 
 describe("KubeLeaseClient", () => {
-  test("reads, makes and replaces the one Lease", async () => {
+  test("reads, creates and replaces the one Lease", async () => {
     await using run = await aLeaseClient((_request, answer) => answer.json(200, lease));
     expect(await run.client.get(options)).toEqual(lease);
     await run.client.create({ holderIdentity: "me" }, options);
@@ -67,7 +67,7 @@ describe("KubeLeaseClient", () => {
     });
   });
 
-  test("gives one request half of the renew deadline, and the next one a new connection", async () => {
+  test("limits one request to half of the renew deadline, and uses a new connection for the next one", async () => {
     await using run = await aLeaseClient((_request, answer) => {
       if (run.server.requests.length > 1) answer.json(200, lease);
     });
@@ -80,7 +80,7 @@ describe("KubeLeaseClient", () => {
     expect(run.server.line.accepted).toBe(2);
   });
 
-  test("leaves it to the election to try again", async () => {
+  test("leaves retries to the election", async () => {
     await using run = await aLeaseClient((_request, answer) =>
       answer.refuse(429, "TooManyRequests", "no", { "retry-after": "0" }),
     );

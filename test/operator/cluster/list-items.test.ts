@@ -11,8 +11,8 @@ function cut(json: string) {
 }
 
 describe("cutItems()", () => {
-  test("gives what parsing the whole list gives, whatever is in it", () => {
-    // Brackets, quotes and the word itself, in places where a scanner may fall for them.
+  test("returns the same as parsing the whole list, for any content", () => {
+    // Brackets, quotes and the word itself, at positions that could mislead a scanner.
     const tricky = fc.constantFrom('"', "\\", '\\"', '"items":[', "]}", "[{", ",", "items");
     const text = fc.oneof(
       fc.string(),

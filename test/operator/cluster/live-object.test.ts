@@ -11,18 +11,22 @@ const raw = {
 describe("toLiveObject()", () => {
   test.for([
     {
-      does: "ours by an Apply entry of our manager",
+      does: "owned by an Apply entry of the operator's manager",
       entry: { manager: "fairlead", operation: "Apply" },
       ours: true,
     },
-    { does: "not ours by an Update entry", entry: { manager: "fairlead", operation: "Update" }, ours: false },
     {
-      does: "not ours by an Apply entry on a subresource",
+      does: "not owned by an Update entry",
+      entry: { manager: "fairlead", operation: "Update" },
+      ours: false,
+    },
+    {
+      does: "not owned by an Apply entry on a subresource",
       entry: { manager: "fairlead", operation: "Apply", subresource: "status" },
       ours: false,
     },
     {
-      does: "not ours by the entry of another manager",
+      does: "not owned by the entry of another manager",
       entry: { manager: "kubectl", operation: "Apply" },
       ours: false,
     },
@@ -31,7 +35,7 @@ describe("toLiveObject()", () => {
     expect(toLiveObject({ ...raw, metadata })).toEqual({ ...raw, ours });
   });
 
-  test("keeps the fields that resources of ours have set without owning the object, by field manager", () => {
+  test("keeps the fields that resources have set without owning the object, by field manager", () => {
     const entry = (manager: string, more: object = {}) => ({
       manager,
       operation: "Apply",
@@ -64,7 +68,7 @@ describe("toLiveObject()", () => {
     expect(live.metadata.annotations).toEqual({ "shop/owner": "me" });
   });
 
-  test("gives items of a list their apiVersion and kind", () => {
+  test("adds apiVersion and kind to items of a list", () => {
     const { apiVersion, kind, ...item } = raw;
     expect(toLiveObject(item, { apiVersion, kind })).toEqual({ ...raw, ours: false });
   });
@@ -81,7 +85,7 @@ describe("toLiveObject()", () => {
 });
 
 describe("reducePod()", () => {
-  test("keeps what health and status are made of", () => {
+  test("keeps the fields that health and status use", () => {
     const pod = toLiveObject({
       ...raw,
       kind: "Pod",
@@ -104,7 +108,7 @@ describe("reducePod()", () => {
     expect(JSON.stringify(reducePod(pod))).not.toMatch(/image|qosClass/);
   });
 
-  test("keeps the ephemeral containers that others or we have put into it", () => {
+  test("keeps the ephemeral containers that others or this operator have added", () => {
     const ephemeralContainers = [{ name: "shell", image: "busybox", command: ["sh"] }];
     const pod = toLiveObject({ ...raw, kind: "Pod", spec: { containers: [], ephemeralContainers } });
     expect(reducePod(pod)["spec"]).toEqual({ ephemeralContainers });

@@ -11,8 +11,8 @@ function refusal(status: number, message: string, details?: object) {
   };
 }
 
-describe("toOperatorError() with a text that a tenant chose", () => {
-  // Quadratic patterns take minutes for these messages, and the test runner ends it after 20 seconds.
+describe("toOperatorError() with a text that a tenant controls", () => {
+  // Quadratic patterns take minutes for these messages, and the test runner aborts after 20 seconds.
   test.for([
     { what: "users", code: 403, message: 'User "'.repeat(200_000) },
     { what: "parser errors", code: 500, message: "failed to create typed patch object (".repeat(40_000) },
@@ -23,7 +23,7 @@ describe("toOperatorError() with a text that a tenant chose", () => {
       expect(toOperatorError(answer, attempt).message.length).toBeLessThan(1_200);
   });
 
-  test("keeps the reason behind a value of a megabyte", () => {
+  test("keeps the reason after a value of a megabyte", () => {
     const message = `Invalid value: "${"x".repeat(1_000_000)}": must be short`;
     const answer = refusal(422, "is invalid", { causes: [{ field: "spec.a", message }] });
     expect(toOperatorError(answer, attempt).message).toContain("spec.a: must be short");

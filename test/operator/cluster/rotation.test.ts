@@ -7,7 +7,7 @@ import { ScriptedApiServer } from "../../fakes/scripted-api-server.ts";
 const options = { clock: systemClock(), userAgent: "fairlead/test" };
 const get = { method: "GET", path: "/version", retries: 0 } as const;
 
-test("a server that another authority vouches for is not trusted, and the message says so", async () => {
+test("a server with a certificate of another authority is not trusted, and the message says so", async () => {
   await using server = await ScriptedApiServer.start({ protocol: "https" });
   const transport = new ApiTransport({ ...server.access, tls: async () => ({}) }, options);
   const error = await transport.send(get).catch((thrown: unknown) => thrown);
@@ -16,7 +16,7 @@ test("a server that another authority vouches for is not trusted, and the messag
   await transport.close();
 });
 
-test("a new connection uses the authority of the moment", async () => {
+test("a new connection uses the current authority", async () => {
   await using server = await ScriptedApiServer.start({ protocol: "https" });
   server.script = (_request, answer) => answer.json(200, {});
   let ca: string | undefined;
@@ -28,7 +28,7 @@ test("a new connection uses the authority of the moment", async () => {
   await transport.close();
 });
 
-test("a server whose certificate is not to be checked is taken as it is", async () => {
+test("a server whose certificate is not to be verified is accepted", async () => {
   await using server = await ScriptedApiServer.start({ protocol: "https" });
   server.script = (_request, answer) => answer.json(200, {});
   const access: ClusterAccess = { ...server.access, verifiesServer: false, tls: async () => ({}) };
@@ -37,7 +37,7 @@ test("a server whose certificate is not to be checked is taken as it is", async 
   await transport.close();
 });
 
-test("refused credentials are read again", async () => {
+test("rejected credentials are read again", async () => {
   await using server = await ScriptedApiServer.start();
   server.script = ({ headers }, answer) =>
     headers["authorization"] === "Bearer new"
@@ -58,7 +58,7 @@ test("refused credentials are read again", async () => {
 });
 
 test.for(["tls", "authorization"] as const)(
-  "a file for %s that is gone for a moment is named",
+  "a file for %s that is missing for a moment is named",
   async (part) => {
     await using server = await ScriptedApiServer.start({ protocol: "https" });
     const failing = async () => {

@@ -28,7 +28,7 @@ async function aRecorder() {
   };
 }
 
-test("of routine events of all objects 25 are written at once, then one a second; and every other one", async () => {
+test("of routine events of all objects 25 are written at once, then one a second; every other event is written", async () => {
   await using run = await aRecorder();
   const { clock, recorder, server, bodies } = run;
   const record = (first: number, last: number) => {
@@ -50,7 +50,7 @@ test("of routine events of all objects 25 are written at once, then one a second
   expect(server.requests).toHaveLength(29);
 });
 
-test("a warning passes after a deployment a minute for an hour", async () => {
+test("a warning is written although there was a deployment a minute for an hour", async () => {
   await using run = await aRecorder();
   const { clock, recorder, bodies } = run;
   const web = aLiveObject({ name: "web" });
@@ -59,7 +59,7 @@ test("a warning passes after a deployment a minute for an hour", async () => {
     await clock.advance(60_000);
     await recorder.drained();
   }
-  // They have a limit too.
+  // Warnings have a limit too.
   expect(bodies().filter(({ reason }) => reason === "Deployed").length).toBeLessThan(60);
   recorder.record(web, failed);
   await recorder.drained();

@@ -23,7 +23,7 @@ describe("hideSecretValues()", () => {
       content: { data: { a: base64("hunter2") } },
       says: `got ${base64("hunter2")}`,
     },
-    { what: "data out of base64", content: { data: { a: base64("hunter2") } }, says: "got hunter2" },
+    { what: "decoded data", content: { data: { a: base64("hunter2") } }, says: "got hunter2" },
     {
       what: "a nested value",
       content: { stringData: { a: { b: ["hunter2"] } } },
@@ -42,7 +42,7 @@ describe("hideSecretValues()", () => {
     expect(() => JSON.parse(body)).not.toThrow();
   });
 
-  test("leaves alone what a refusal of anything else says, and values that are too short to be one", () => {
+  test("does not change other rejections, and values that are too short to be secret", () => {
     const refusal = aRefusal("a: must not be hunter2");
     expect(hideSecretValues(refusal, { ...aSecret({ data: { a: "hunter2" } }), kind: "ConfigMap" })).toEqual(
       refusal,
@@ -50,8 +50,8 @@ describe("hideSecretValues()", () => {
     expect(hideSecretValues(refusal, aSecret({ stringData: { a: "a" } }))).toEqual(refusal);
   });
 
-  test("shows no message about a Secret with more values than can be looked for", () => {
-    // Looking for them takes minutes, and the test runner ends it after 20 seconds.
+  test("shows no message about a Secret with more values than can be searched", () => {
+    // Searching them takes minutes, and the test runner aborts after 20 seconds.
     const data = Object.fromEntries(
       Array.from({ length: 100_000 }, (_, index) => [`key-${index}`, `value-${index}`]),
     );

@@ -7,7 +7,7 @@ const server = new URL("http://127.0.0.1:1");
 const object = aConfigMap("a", { data: { x: "y".repeat(800) } });
 const count = 30_000;
 
-/** A source whose one answer has all of it in one piece: the worst that a network can do. */
+/** A source with one response that arrives in one piece: the worst case of a network. */
 function sourceOf(text: string): KubeWatchSource {
   const bytes = Buffer.from(text);
   return new KubeWatchSource({
@@ -26,7 +26,10 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, vo
   yield bytes;
 }
 
-/** The longest time for which the event loop was held, in milliseconds of this thread: other programs do not count. */
+/**
+ * The longest time for which the event loop was blocked, in milliseconds of this thread's CPU time: other programs do
+ * not count.
+ */
 async function longestSliceOf(work: () => Promise<void>): Promise<number> {
   let longestMs = 0;
   let lastMs = threadMs();
@@ -48,8 +51,8 @@ function threadMs(): number {
   return (user + system) / 1_000;
 }
 
-// It is about 12 ms on a quiet machine, and 150 ms or more without the turns that are given away.
-test("a burst of 30,000 events holds the event loop for less than 50 ms at a time", async () => {
+// It is about 12 ms on an idle machine, and 150 ms or more without yielding.
+test("a burst of 30,000 events blocks the event loop for less than 50 ms at a time", async () => {
   const source = sourceOf(`${JSON.stringify({ type: "ADDED", object })}\n`.repeat(count));
   let seen = 0;
   const longestMs = await longestSliceOf(async () => {
@@ -59,7 +62,7 @@ test("a burst of 30,000 events holds the event loop for less than 50 ms at a tim
   expect(longestMs).toBeLessThan(50);
 });
 
-test("a list of 30,000 objects in one answer does not either", async () => {
+test("a list of 30,000 objects in one response does not either", async () => {
   const source = sourceOf(
     JSON.stringify({ metadata: {}, items: Array.from({ length: count }, () => object) }),
   );

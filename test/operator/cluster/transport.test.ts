@@ -13,7 +13,7 @@ const patch = {
 } as const;
 
 describe("ApiTransport", () => {
-  test.for(["http", "https", "h2"] as const)("sends a request as it is over %s", async (protocol) => {
+  test.for(["http", "https", "h2"] as const)("sends a request unchanged over %s", async (protocol) => {
     await using cluster = await scriptedCluster({ protocol });
     cluster.server.script = (_request, answer) => answer.json(201, { name: "é€😀".repeat(9_000) });
     const response = await cluster.transport.send(patch);
@@ -35,7 +35,7 @@ describe("ApiTransport", () => {
     ]);
   });
 
-  test("reports the date of every answer", async () => {
+  test("reports the date of every response", async () => {
     const dates: string[] = [];
     await using cluster = await scriptedCluster({ transport: { onDate: (date) => dates.push(date) } });
     const date = "Thu, 01 Jan 2026 00:00:00 GMT";
@@ -44,7 +44,7 @@ describe("ApiTransport", () => {
     expect(dates).toEqual([date]);
   });
 
-  test("uses its connections again", async () => {
+  test("reuses its connections", async () => {
     await using cluster = await scriptedCluster({ transport: { connections: 2 } });
     cluster.server.script = (_request, answer) => answer.json(200, {});
     await Promise.all(Array.from({ length: 20 }, () => cluster.transport.send(patch)));
@@ -61,7 +61,7 @@ describe("ApiTransport", () => {
     expect(cluster.server.line.accepted).toBe(1);
   });
 
-  test("waits as long as the server asks, and tries again", async () => {
+  test("waits as long as the server requests, and retries", async () => {
     const clock = new FakeClock();
     await using cluster = await scriptedCluster({ clock });
     cluster.server.script = (_request, answer) =>
@@ -79,7 +79,7 @@ describe("ApiTransport", () => {
     expect(cluster.server.requests).toHaveLength(3);
   });
 
-  test("gives the answer back after ten tries", async () => {
+  test("returns the response after ten attempts", async () => {
     await using cluster = await scriptedCluster();
     cluster.server.script = (_request, answer) =>
       answer.refuse(503, "ServiceUnavailable", "later", { "retry-after": "0" });
@@ -87,7 +87,7 @@ describe("ApiTransport", () => {
     expect(cluster.server.requests).toHaveLength(11);
   });
 
-  test("does not wait beyond the time for the call", async () => {
+  test("does not wait beyond the timeout of the call", async () => {
     await using cluster = await scriptedCluster();
     cluster.server.script = (_request, answer) =>
       answer.refuse(429, "TooManyRequests", "later", { "retry-after": "30" });
@@ -95,7 +95,7 @@ describe("ApiTransport", () => {
     expect(response).toMatchObject({ status: 429, retryAfterMs: 30_000 });
   });
 
-  test("does not repeat a 5xx that does not ask for it", async () => {
+  test("does not repeat a 5xx that does not request it", async () => {
     await using cluster = await scriptedCluster();
     cluster.server.script = (_request, answer) => answer.refuse(500, "InternalError", "no");
     expect((await cluster.transport.send(patch)).status).toBe(500);
@@ -129,7 +129,7 @@ describe("ApiTransport", () => {
     },
   );
 
-  test("gives up on a silent server after the time for the call", async () => {
+  test("fails after the timeout if the server does not respond", async () => {
     const clock = new FakeClock();
     await using cluster = await scriptedCluster({ clock });
     cluster.server.script = () => {};
@@ -143,7 +143,7 @@ describe("ApiTransport", () => {
     expect(String(error)).toMatch(/did not respond within 5 s$/);
   });
 
-  test("never sends a request that was given up while it waited for a connection", async () => {
+  test("never sends a request that was cancelled while it waited for a connection", async () => {
     const clock = new FakeClock();
     await using cluster = await scriptedCluster({ clock, transport: { connections: 1 } });
     const { promise: release, resolve } = Promise.withResolvers<void>();
@@ -163,7 +163,7 @@ describe("ApiTransport", () => {
     expect(cluster.server.requests.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
   });
 
-  test("asks the fence when a connection takes the request, not when it is queued", async () => {
+  test("checks the fence when a connection takes the request, not when it is queued", async () => {
     await using cluster = await scriptedCluster({ transport: { connections: 1 } });
     const { promise: release, resolve } = Promise.withResolvers<void>();
     cluster.server.script = async (_request, answer) => {
@@ -184,7 +184,7 @@ describe("ApiTransport", () => {
     expect(cluster.server.requests).toHaveLength(1);
   });
 
-  test("counts every try for the metrics", async () => {
+  test("counts every attempt for the metrics", async () => {
     const seen: object[] = [];
     const again: object[] = [];
     await using cluster = await scriptedCluster({
@@ -209,7 +209,7 @@ describe("ApiTransport", () => {
     expect(again).toEqual([{ code: "429", method: "PATCH", host }]);
   });
 
-  test("says that no server listens, and where", async () => {
+  test("reports that no server listens, with the address", async () => {
     const cluster = await scriptedCluster();
     await cluster.server[Symbol.asyncDispose]();
     const error = await cluster.transport.send(patch).catch((thrown: unknown) => thrown);

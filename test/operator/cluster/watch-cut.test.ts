@@ -17,8 +17,8 @@ async function follow(events: AsyncIterable<WatchEvent>): Promise<{ seen: string
   }
 }
 
-describe.for(["https", "h2"] as const)("a watch over %s whose second event is cut", (protocol) => {
-  test("by a clean end, after any of its bytes, gives the first event and says that it broke off", async () => {
+describe.for(["https", "h2"] as const)("a watch over %s whose second event is truncated", (protocol) => {
+  test("by a normal end, after any of its bytes, returns the first event and reports that it was truncated", async () => {
     await using cluster = await scriptedCluster({ protocol });
     for (const position of positions) {
       cluster.server.script = (_request, answer) => {
@@ -39,7 +39,7 @@ describe.for(["https", "h2"] as const)("a watch over %s whose second event is cu
     }
   });
 
-  test("by a reset, after any of its bytes, gives no half event and no other error than a lost line", async () => {
+  test("by a reset, after any of its bytes, returns no partial event and no other error than a lost connection", async () => {
     await using cluster = await scriptedCluster({ protocol });
     for (const position of positions) {
       cluster.server.script = async (_request, answer) => {
@@ -51,7 +51,7 @@ describe.for(["https", "h2"] as const)("a watch over %s whose second event is cu
       };
       const { seen, error } = await follow(cluster.source.watch(fromFive));
       const whole = position === line.length ? ["first", "é€😀"] : ["first"];
-      // A reset may overtake what was sent before it.
+      // A reset may overtake data that was sent before it.
       expect(whole.slice(0, seen.length), `cut at ${position}`).toEqual(seen);
       expect(error, `cut at ${position}`).toBeInstanceOf(WatchError);
       expect(error, `cut at ${position}`).toMatchObject({

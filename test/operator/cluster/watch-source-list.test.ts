@@ -27,7 +27,7 @@ describe("KubeWatchSource.list()", () => {
     expect(cluster.server.requests.map(({ query }) => String(query))).toEqual(["limit=500&continue=t", ""]);
   });
 
-  test("reports a refusal by status, reason and wait, without retrying", async () => {
+  test("reports a rejection with status, reason and delay, without retrying", async () => {
     await using cluster = await scriptedCluster();
     cluster.server.script = (_request, answer) =>
       answer.refuse(429, "TooManyRequests", "slow down", { "retry-after": "2" });
@@ -44,7 +44,7 @@ describe("KubeWatchSource.list()", () => {
     expect(cluster.server.requests).toHaveLength(1);
   });
 
-  test("distinguishes an absent server from a failing one", async () => {
+  test("distinguishes an unreachable server from a failing one", async () => {
     const cluster = await scriptedCluster();
     await cluster.server[Symbol.asyncDispose]();
     const error = await cluster.source

@@ -6,45 +6,42 @@ import { aConfigMap, collect, fromFive, scriptedCluster } from "./fixture.ts";
 const protocols = ["http", "https", "h2"] as const;
 
 describe("KubeWatchSource.watch()", () => {
-  test.for(protocols)(
-    "gives events, bookmarks and errors over %s, however the bytes are cut",
-    async (protocol) => {
-      await using cluster = await scriptedCluster({ protocol });
-      const bookmark = {
-        metadata: { resourceVersion: "8", annotations: { "k8s.io/initial-events-end": "true" } },
-      };
-      cluster.server.script = async (_request, answer) => {
-        const stream = answer.stream();
-        stream.send("ADDED", aConfigMap("a", { data: { x: "é€😀" } }));
-        const line = Buffer.from(`${JSON.stringify({ type: "MODIFIED", object: aConfigMap("é€😀") })}\n`);
-        for (let at = 0; at < line.length; at += 5) {
-          stream.bytes(line.subarray(at, at + 5));
-          await new Promise(setImmediate);
-        }
-        stream.send("BOOKMARK", bookmark);
-        stream.send("UNHEARD-OF", {});
-        stream.send("ERROR", { code: 410, reason: "Expired", message: "too old" });
-        stream.end();
-      };
-      expect(await collect(cluster.source.watch(fromFive))).toEqual([
-        { type: "ADDED", object: { ...aConfigMap("a", { data: { x: "é€😀" } }), ours: false } },
-        { type: "MODIFIED", object: { ...aConfigMap("é€😀"), ours: false } },
-        { type: "BOOKMARK", resourceVersion: "8", initialEventsEnd: true },
-        { type: "ERROR", status: 410, reason: "Expired", message: "too old" },
-      ]);
-      const [request] = cluster.server.requests;
-      expect(request?.httpVersion).toBe(protocol === "h2" ? "2.0" : "1.1");
-      expect(Object.fromEntries(request?.query ?? [])).toEqual({
-        watch: "true",
-        allowWatchBookmarks: "true",
-        timeoutSeconds: "300",
-        resourceVersion: "5",
-      });
-      expect(request?.headers["authorization"]).toBe("Bearer scripted-token");
-    },
-  );
+  test.for(protocols)("returns events, bookmarks and errors over %s, for any chunks", async (protocol) => {
+    await using cluster = await scriptedCluster({ protocol });
+    const bookmark = {
+      metadata: { resourceVersion: "8", annotations: { "k8s.io/initial-events-end": "true" } },
+    };
+    cluster.server.script = async (_request, answer) => {
+      const stream = answer.stream();
+      stream.send("ADDED", aConfigMap("a", { data: { x: "é€😀" } }));
+      const line = Buffer.from(`${JSON.stringify({ type: "MODIFIED", object: aConfigMap("é€😀") })}\n`);
+      for (let at = 0; at < line.length; at += 5) {
+        stream.bytes(line.subarray(at, at + 5));
+        await new Promise(setImmediate);
+      }
+      stream.send("BOOKMARK", bookmark);
+      stream.send("UNHEARD-OF", {});
+      stream.send("ERROR", { code: 410, reason: "Expired", message: "too old" });
+      stream.end();
+    };
+    expect(await collect(cluster.source.watch(fromFive))).toEqual([
+      { type: "ADDED", object: { ...aConfigMap("a", { data: { x: "é€😀" } }), ours: false } },
+      { type: "MODIFIED", object: { ...aConfigMap("é€😀"), ours: false } },
+      { type: "BOOKMARK", resourceVersion: "8", initialEventsEnd: true },
+      { type: "ERROR", status: 410, reason: "Expired", message: "too old" },
+    ]);
+    const [request] = cluster.server.requests;
+    expect(request?.httpVersion).toBe(protocol === "h2" ? "2.0" : "1.1");
+    expect(Object.fromEntries(request?.query ?? [])).toEqual({
+      watch: "true",
+      allowWatchBookmarks: "true",
+      timeoutSeconds: "300",
+      resourceVersion: "5",
+    });
+    expect(request?.headers["authorization"]).toBe("Bearer scripted-token");
+  });
 
-  test("asks for the initial events of a watch-list", async () => {
+  test("requests the initial events of a watch-list", async () => {
     await using cluster = await scriptedCluster();
     cluster.server.script = (_request, answer) => answer.stream().end();
     await collect(cluster.source.watch({ ...fromFive, resourceVersion: "", sendInitialEvents: true }));
@@ -92,7 +89,7 @@ describe("KubeWatchSource.watch()", () => {
     await expect(collect(cluster.source.watch(fromFive))).rejects.toThrow("ended inside an event");
   });
 
-  test.for(protocols)("ends quietly over %s when it is cancelled", async (protocol) => {
+  test.for(protocols)("ends without an error over %s when it is cancelled", async (protocol) => {
     await using cluster = await scriptedCluster({ protocol });
     cluster.server.script = (_request, answer) => answer.stream().send("ADDED", aConfigMap("a"));
     const cancel = new AbortController();
@@ -102,7 +99,7 @@ describe("KubeWatchSource.watch()", () => {
     }
   });
 
-  test("finds out within 45 s that the other side is gone without a word, and the next watch works", async () => {
+  test("detects within 45 s that the other side was lost silently, and the next watch works", async () => {
     const clock = new FakeClock();
     await using cluster = await scriptedCluster({ protocol: "h2", clock });
     cluster.server.script = (_request, answer) => answer.stream().send("ADDED", aConfigMap("a"));
@@ -125,7 +122,7 @@ describe("KubeWatchSource.watch()", () => {
     expect(cluster.server.line.accepted).toBe(2);
   });
 
-  test("keeps a quiet watch for as long as PINGs are answered", async () => {
+  test("keeps an idle watch while PINGs are answered", async () => {
     await using cluster = await scriptedCluster({
       protocol: "h2",
       connection: { pingIntervalMs: 5, pingTimeoutMs: 2_000 },
@@ -145,14 +142,14 @@ describe("KubeWatchSource.watch()", () => {
     expect(await watching).toHaveLength(2);
   });
 
-  test("puts all watches on one connection", async () => {
+  test("opens all watches on one connection", async () => {
     await using cluster = await scriptedCluster({ protocol: "h2" });
     cluster.server.script = (_request, answer) => answer.stream().end();
     await Promise.all(Array.from({ length: 40 }, () => collect(cluster.source.watch(fromFive))));
     expect(cluster.server.line.accepted).toBe(1);
   });
 
-  test("opens another connection rather than more watches on one than servers allow", async () => {
+  test("opens another connection instead of more watches on one than servers allow", async () => {
     await using cluster = await scriptedCluster({ protocol: "h2" });
     cluster.server.script = async (_request, answer) => {
       const stream = answer.stream();

@@ -10,7 +10,7 @@ const definition = (generation: number) => {
 };
 
 describe("DefinitionChanges", () => {
-  test("a definition that changed is new for ten seconds", async () => {
+  test("a changed definition counts as new for ten seconds", async () => {
     const clock = new FakeClock();
     const changes = new DefinitionChanges(clock);
     expect(changes.note(definition(1), { initial: false })).toBe(kind);
@@ -27,7 +27,7 @@ describe("DefinitionChanges", () => {
     expect(changes.areRecent(kind)).toBe(false);
   });
 
-  test("one that was there before is not new", () => {
+  test("a definition that existed before does not count as new", () => {
     const changes = new DefinitionChanges(new FakeClock());
     expect(changes.note(definition(1), { initial: true })).toBeUndefined();
     expect(changes.areRecent(kind)).toBe(false);

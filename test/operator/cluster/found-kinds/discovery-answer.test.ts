@@ -13,7 +13,7 @@ const names = (found: ReturnType<typeof readAggregated>) =>
   );
 
 describe("readAggregated()", () => {
-  test("knows what can be kept, in the order that the cluster prefers, and names what cannot", () => {
+  test("returns the kinds that can be stored, in the order that the cluster prefers, and the names of the others", () => {
     const found = readAggregated(
       aggregated({
         autoscaling: [
@@ -35,7 +35,7 @@ describe("readAggregated()", () => {
     expect(found?.at(-1)?.unkept).toEqual(["TokenReview"]);
   });
 
-  test("reads the core group, scopes, and which versions are stale", () => {
+  test("reads the core group, scopes, and stale versions", () => {
     const found = readAggregated(
       aggregated({
         "": [{ version: "v1", kinds: [{ plural: "namespaces", kind: "Namespace", namespaced: false }] }],
@@ -48,7 +48,7 @@ describe("readAggregated()", () => {
     expect(found?.map(({ isStale }) => isStale)).toEqual([false, true]);
   });
 
-  test("accepts neither the answer of an older server nor an invalid one", () => {
+  test("rejects the response of an older server and an invalid one", () => {
     expect(readAggregated({ kind: "APIGroupList", groups: [] })).toBeUndefined();
     for (const odd of [null, [], "text", { kind: "APIGroupDiscoveryList", items: "x" }, { items: [{}] }])
       expect(() => readAggregated(odd)).not.toThrow();
@@ -72,7 +72,7 @@ test("readLegacyGroups() puts the preferred version first", () => {
   ]);
 });
 
-test("readLegacyResources() leaves subresources out", () => {
+test("readLegacyResources() omits subresources", () => {
   const resources = [
     { name: "deployments", kind: "Deployment", namespaced: true, verbs: allVerbs },
     { name: "deployments/scale", kind: "Scale", namespaced: true, verbs: allVerbs },
@@ -96,7 +96,7 @@ describe("kindsOfDefinition()", () => {
     status: { conditions: [{ type: "Established", status: established }] },
   });
 
-  test("knows the versions that are served, once it is established, and for as long as it is there", () => {
+  test("returns the served versions, once it is established, and until it is deleted", () => {
     const widget = {
       group: "example.dev",
       version: "v2",

@@ -13,7 +13,7 @@ const forbidden = () => new WatchError("forbidden", { status: 403 });
 const missing = () => new WatchError("not found", { status: 404 });
 
 describe("the stores of Releases", () => {
-  test("watch a kind from when it is asked for, once they run, and only what is in a set", async () => {
+  test("watch a kind from its first request, once they run, and only objects of sets", async () => {
     const scene = await aScene({ runs: false });
     const { stores, source, clock, take } = scene;
     expect(scene.sources.has("deployments.apps/v1")).toBe(false);
@@ -24,16 +24,16 @@ describe("the stores of Releases", () => {
     scene.run();
     expect(await take()).toEqual(["shop/a"]);
     expect(watched.hasSynced).toBe(true);
-    // A kind that is asked for later runs at once.
+    // A kind that is requested later is watched at once.
     stores.watch(Secret, "shop/a");
     source(Secret).put({ name: "token", ...inSet("b") });
-    // The one who waited, and the one whose object was found.
+    // The waiting resource, and the owner of the found object.
     expect(await take()).toEqual(["shop/b -100", "shop/a"]);
     expect(stores.watched.map(({ kind }) => kind)).toEqual(["Deployment", "Secret"]);
     await scene.end();
   });
 
-  test("share the watch of a kind that another kind has as its child, and do not end it", async () => {
+  test("share the watch of a kind that is also a child kind of another, and do not end it", async () => {
     const scene = await aScene();
     const before = scene.sources.size;
     expect(scene.stores.watch(ConfigMap).hasSynced).toBe(true);
@@ -64,7 +64,7 @@ describe("the stores of Releases", () => {
     const server = scene.source(Deployment);
     server.put({ name: "web", ...inSet("a") });
     expect(await scene.take()).toEqual(["shop/a"]);
-    // It changes hands: both must know.
+    // Its owner changes: both must be notified.
     server.put({ name: "web", ...inSet("b") });
     expect(await scene.take()).toEqual(["shop/a", "shop/b"]);
     server.put({ name: "other", ...inSet("nobody") });
@@ -76,7 +76,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("list what a set has recorded, of all kinds, and each object once though two versions show it", async () => {
+  test("list the recorded objects of a set, of all kinds, and each object once although two versions contain it", async () => {
     const scene = await aScene();
     const old = { ...Deployment, version: "v1beta1" };
     for (const kind of [Deployment, old, Secret]) scene.stores.watch(kind);
@@ -95,7 +95,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("watch each namespace by itself if only some are wanted, and report which are watched", async () => {
+  test("watch each namespace separately if only some are configured, and report which are watched", async () => {
     const scene = await aScene({ namespaces: ["shop", "west"] });
     const watched = scene.stores.watch(Deployment);
     scene.source(Deployment, "west").put({ name: "web", namespace: "west", ...inSet("a") });
@@ -110,7 +110,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("say which right is missing, try again slowly, and go on when it is given", async () => {
+  test("report the missing permission, retry slowly, and continue when it is granted", async () => {
     const scene = await aScene();
     const { stores, clock, take, refusals } = scene;
     refusals.set("deployments.apps/v1", forbidden);
@@ -120,7 +120,7 @@ describe("the stores of Releases", () => {
     expect(hasSynced).toBe(false);
     expect(refusal).toContain('add {group: "apps", resource: deployments} to the value releases.kinds');
     await clock.advance(3_600_000);
-    // In its first minute a few times, then every half minute.
+    // A few times in its first minute, then every half minute.
     expect(scene.source(Deployment).calls.length).toBeLessThan(150);
     expect(await take()).toEqual([]);
     refusals.clear();
@@ -132,7 +132,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("notify the owners of objects when the right to watch them is removed, and when it is back", async () => {
+  test("notify the owners of objects when the permission to watch them is removed, and when it is restored", async () => {
     const scene = await aScene();
     const { stores, take, refusals, clock } = scene;
     const watched = stores.watch(Deployment);
@@ -152,7 +152,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("name the namespaces in which a right is missing", async () => {
+  test("name the namespaces in which a permission is missing", async () => {
     const scene = await aScene({ namespaces: ["shop", "west"] });
     scene.refusals.set("deployments.apps/v1 in west", forbidden);
     const watched = scene.stores.watch(Deployment);
@@ -162,13 +162,13 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("have a kind that is just being made within a second, and wait patiently for one that is gone", async () => {
+  test("find a kind that is being created within a second, and retry slowly for a removed one", async () => {
     const scene = await aScene();
     const { stores, clock, refusals, take } = scene;
     refusals.set("deployments.apps/v1", missing);
     const watched = stores.watch(Deployment, "shop/a");
     await take();
-    // The catalog is to find out whether there still is such a kind.
+    // The catalog must find out whether such a kind still exists.
     expect(scene.learnt).toContain("refresh");
     stores.watch(Deployment, "shop/a");
     await clock.advance(200);
@@ -184,7 +184,7 @@ describe("the stores of Releases", () => {
     const calls = scene.source(Deployment).calls.length;
     await clock.advance(600_000);
     expect(scene.source(Deployment).calls.length - calls).toBeLessThanOrEqual(61);
-    // When it is back, the catalog need not wait until it would look again by itself.
+    // When it exists again, the catalog need not wait until its next discovery.
     scene.learnt.length = 0;
     refusals.clear();
     await clock.advance(15_000);
@@ -192,7 +192,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("hand definitions of ours to the catalog before their Release is put back", async () => {
+  test("pass definitions of sets to the catalog before their Release is requeued", async () => {
     const scene = await aScene();
     scene.stores.watch(CustomResourceDefinition);
     await scene.take();
@@ -205,7 +205,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("know what the operator knows of namespaces", async () => {
+  test("use the operator's information about namespaces", async () => {
     const scene = await aScene();
     const deletionTimestamp = "2026-01-01T00:00:00Z";
     scene.source(Namespace).put({ name: "shop", namespace: null, metadata: { deletionTimestamp } });
@@ -215,7 +215,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("do not put back what is gone", async () => {
+  test("do not requeue deleted resources", async () => {
     const scene = await aScene();
     scene.stores.watch(Deployment, "shop/a");
     scene.stores.watch(Deployment, "shop/b");

@@ -3,7 +3,7 @@ import type { ServedGroups } from "../../../fakes/discovery.ts";
 import { aCatalog, aDefinition, secrets, served, widgets } from "../../../fakes/kind-catalog.ts";
 
 describe("the catalog of kinds", () => {
-  test("sends no request before the first question, and then discovers once for all of them", async () => {
+  test("sends no request before the first lookup, and then one discovery for all of them", async () => {
     const { catalog, clock, server, take } = aCatalog();
     await clock.advance(3_600_000);
     expect(server.requests).toEqual([]);
@@ -19,12 +19,12 @@ describe("the catalog of kinds", () => {
       state: "known",
       kind: { group: "apps", version: "v1", plural: "deployments", namespaced: true },
     });
-    // A known kind costs no further request.
+    // A known kind causes no further request.
     await clock.advance(24 * 3_600_000);
     expect(server.looks).toBe(1);
   });
 
-  test("gives one kind as the same object, also after it was read again", async () => {
+  test("returns one kind as the same object, also after another discovery", async () => {
     const { catalog, clock, server } = aCatalog();
     catalog.refresh();
     await clock.advance(1_000);
@@ -37,11 +37,11 @@ describe("the catalog of kinds", () => {
     expect(catalog.find("apps/v1", "Deployment")).toBe(before);
   });
 
-  test("asks about a misspelt kind once, after a minute, and then with backoff, as long as a key needs it", async () => {
+  test("looks up a misspelt kind once, after a minute, and then with backoff, while a key needs it", async () => {
     const { catalog, clock, server, take } = aCatalog();
     const asked: number[] = [];
     const answers: unknown[] = [];
-    // A Release that is reconciled whenever it is woken.
+    // A Release that is reconciled whenever it is requeued.
     const reconcile = () => void answers.push(catalog.ask("apps/v1", "Deploymint", "shop/a"));
     reconcile();
     for (let second = 0; second < 3_600; second += 1) {
@@ -66,7 +66,7 @@ describe("the catalog of kinds", () => {
     expect(server.looks).toBe(looks);
   });
 
-  test("costs no request however often an unknown kind is asked for", async () => {
+  test("sends no further request for repeated lookups of an unknown kind", async () => {
     const { catalog, clock, server } = aCatalog();
     catalog.ask("apps/v1", "Deploymint", "shop/a");
     await clock.advance(1_000);
@@ -74,11 +74,11 @@ describe("the catalog of kinds", () => {
       catalog.ask("apps/v1", "Deploymint", `shop/${times % 10}`);
       await clock.advance(50);
     }
-    // 50 seconds have gone by.
+    // 50 seconds have passed.
     expect(server.looks).toBe(1);
   });
 
-  test("finds a kind that is installed meanwhile", async () => {
+  test("finds a kind that is installed in the meantime", async () => {
     const { catalog, clock, server, take } = aCatalog();
     catalog.ask("example.dev/v1", "Widget", "shop/a");
     await clock.advance(1_000);
@@ -89,7 +89,7 @@ describe("the catalog of kinds", () => {
     expect(take()).toEqual(["shop/a"]);
   });
 
-  test("knows a kind the moment that a definition of ours is established, and not after it is gone", async () => {
+  test("finds a kind as soon as a definition of a set is established, and not after its deletion", async () => {
     const { catalog, clock, server, take } = aCatalog();
     catalog.ask("example.dev/v1", "Widget", "shop/a");
     await clock.advance(1_000);
@@ -99,18 +99,18 @@ describe("the catalog of kinds", () => {
     expect(take()).toEqual([]);
     const looks = server.looks;
     catalog.learn(aDefinition("True"));
-    // Without a request, and before time goes by.
+    // Without a request, and before time passes.
     expect(server.looks).toBe(looks);
     expect(take()).toEqual(["shop/a"]);
     expect(catalog.ask("example.dev/v1", "Widget", "shop/a").state).toBe("known");
-    // Discovery learns of it in its own time.
+    // Discovery finds it later.
     await clock.advance(10_000);
     expect(catalog.find("example.dev/v1", "Widget")).toBeDefined();
     catalog.unlearn(aDefinition("True"));
     expect(catalog.find("example.dev/v1", "Widget")).toBeUndefined();
   });
 
-  test("looks again at once when something that serves kinds has changed, but not for each change", async () => {
+  test("runs discovery at once when an object that serves kinds has changed, but not for each change", async () => {
     const { catalog, clock, server } = aCatalog();
     catalog.refresh();
     await clock.advance(1_000);
@@ -121,7 +121,7 @@ describe("the catalog of kinds", () => {
     expect(server.looks).toBe(2);
   });
 
-  test("looks once more for what was asked, or changed, while it looked", async () => {
+  test("runs discovery once more for lookups and changes during a discovery", async () => {
     const { catalog, clock, server, take } = aCatalog();
     const { promise, resolve } = Promise.withResolvers<void>();
     server.gate = promise;
@@ -136,7 +136,7 @@ describe("the catalog of kinds", () => {
     expect(catalog.ask("example.dev/v1", "Widget", "shop/b").state).toBe("absent");
   });
 
-  test("says so once while the API server does not answer, and asks it later and later", async () => {
+  test("reports once that the API server does not respond, and retries with backoff", async () => {
     const { catalog, clock, server, log, take } = aCatalog();
     server.failure = new Error("connect ECONNREFUSED");
     expect(catalog.ask("apps/v1", "Deployment", "shop/a").state).toBe("pending");
@@ -157,7 +157,7 @@ describe("the catalog of kinds", () => {
   });
 
   test.for([{ isLegacy: false }, { isLegacy: true }])(
-    "keeps what a group had whose own API server is down, and tells that from a kind that is not there (%j)",
+    "keeps the kinds of a group whose own API server is unavailable, and distinguishes this from a kind that does not exist (%j)",
     async ({ isLegacy }) => {
       const metrics = { plural: "metrics", kind: "Metric" };
       const up: ServedGroups = { ...served, "metrics.k8s.io": [{ version: "v1", kinds: [metrics] }] };
@@ -185,7 +185,7 @@ describe("the catalog of kinds", () => {
     ["apps/v1", "deployment", /did you mean Deployment\?/],
     ["v1", "Review", /not a kind of object that a cluster stores/],
     ["example.dev/v1", "Widget", /install its CustomResourceDefinition/],
-  ] as const)("says of %s %s what is wrong with it", async ([apiVersion, kind, message]) => {
+  ] as const)("reports the problem of %s %s", async ([apiVersion, kind, message]) => {
     const review = { plural: "reviews", kind: "Review", verbs: ["create"] };
     const { catalog, clock } = aCatalog({ ...served, "": [{ version: "v1", kinds: [secrets, review] }] });
     catalog.ask(apiVersion, kind, "shop/a");
@@ -196,7 +196,7 @@ describe("the catalog of kinds", () => {
     });
   });
 
-  test("asks nothing for a Release that is gone", async () => {
+  test("sends no request for a deleted Release", async () => {
     const { catalog, clock, server, take } = aCatalog();
     catalog.ask("apps/v1", "Deploymint", "shop/a");
     await clock.advance(1_000);

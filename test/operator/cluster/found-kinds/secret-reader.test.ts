@@ -38,7 +38,7 @@ function aSecret(texts: Readonly<Record<string, string>>): LiveObject {
 }
 
 describe("the reader of Secrets", () => {
-  test("reads a Secret once for all who ask within its age, and decodes it", async () => {
+  test("reads a Secret once for all callers within its maximum age, and decodes it", async () => {
     const { reader, clock, requests } = aReader();
     const found = await Promise.all([reader.read(ref, asItself), reader.read(ref, asItself)]);
     expect([...(found[0] ?? [])]).toEqual([
@@ -54,7 +54,7 @@ describe("the reader of Secrets", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("never gives one account what another one read", async () => {
+  test("never returns to one account a Secret that another one read", async () => {
     const { reader, requests, answers } = aReader();
     await reader.read(ref, asItself);
     answers(() => {
@@ -70,7 +70,7 @@ describe("the reader of Secrets", () => {
     expect(requests).toEqual(["shop/git as operator", "shop/git as deployer"]);
   });
 
-  test("names the operator's own missing right with the value that grants it", async () => {
+  test("reports the operator's own missing permission with the value that grants it", async () => {
     const { reader, answers } = aReader();
     answers(() => {
       throw new ApiUnavailableError('Cannot read "x": user "o" may not get "secrets"', { status: 403 });
@@ -89,7 +89,7 @@ describe("the reader of Secrets", () => {
     answers(() => {
       throw outage;
     });
-    // A temporary failure is not a fault of the Release.
+    // A temporary failure is not a failure of the Release.
     await expect(reader.read(ref, asItself)).rejects.toBe(outage);
     answers(() => aSecret({ password: "new" }));
     await reader.read(ref, asItself);
