@@ -8,13 +8,16 @@ export interface ActingOptions {
   readonly cluster: Cluster;
 }
 
-/** With whose permissions a resource's objects are changed, or why they are not changed at all. */
+/** The permissions with which a resource's objects are changed, or why they are not changed at all. */
 export interface Acting {
   readonly acting: Cluster;
   readonly refusal?: SpecInvalidError;
 }
 
-/** Returns the cluster as the ServiceAccount that the kind's policy names; the operator itself where it names none. */
+/**
+ * Returns the cluster with the permissions of the kind's ServiceAccount; of the operator itself if its policy names
+ * none.
+ */
 export function actingFor(resource: CustomResource, { kind, cluster }: ActingOptions): Acting {
   const { actAs } = kind.policy;
   if (actAs === undefined) return { acting: cluster };

@@ -43,7 +43,7 @@ export interface ConvergedKind extends Converged {
   readonly expired: string | undefined;
 }
 
-/** Synthesizes a resource and converges what its chart wants. Failures are values: the caller reports or throws them. */
+/** Synthesizes a resource and converges its desired set. Failures are values: the caller reports or throws them. */
 export async function convergeKind(before: Loaded, options: ConvergeKindOptions): Promise<ConvergedKind> {
   const { resource, refusal: known, expired, sourced } = before;
   const { kind, stores, clock } = options;
@@ -65,12 +65,12 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
       loaded = load(key, kind, stores, claimed);
       if (loaded === undefined) return undefined;
       const { metadata } = loaded.resource;
-      // A source is that of the spec as it was read.
+      // The source belongs to the spec that was read.
       const isOther = kind.source !== undefined && metadata.generation !== generation;
       generation = metadata.generation;
       if (refusal !== undefined) throw refusal;
       if (isOther) throw new ReplacedError(idOf(resource));
-      // A record is that of the resource as it was folded.
+      // The record belongs to the resource that was folded.
       if (kind.record !== undefined && metadata.resourceVersion !== resourceVersion)
         throw new ReplacedError(idOf(resource));
       desired =
@@ -79,10 +79,10 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
           : nothingFor(loaded);
       const removals = removalsOf(loaded.resource, desired.additions, options);
       const set = { ...desiredSetOf(desired, kind, loaded.resource), removals };
-      // Runs and histories go with the rest.
+      // Runs and histories are deleted with the rest.
       return { resource: loaded.resource, desired: expired === undefined ? set : { ...set, lifetimes: [] } };
     },
-    // A store refuses what is older than its watch: there it looks like an object that was deleted since.
+    // A store rejects objects that are older than its watch, as if they had been deleted since.
     observed: (claimed) => (object) =>
       object.kind && (stores.children(object.kind).get(keyOf(object.manifest)) ?? claimed.get(object.id)),
     watch: (child) => ({ store: stores.children(child), hasSynced: true, refusal: undefined }),
@@ -99,7 +99,7 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
         input: () => {
           const decided = pruneInputOf(target.resource, target.desired, owned ?? ownedNow());
           const input = expired === undefined ? decided : { ...decided, mayHold: false };
-          // The next wave is decided from what is left.
+          // The next wave is decided with the remaining objects.
           owned = undefined;
           return input;
         },
@@ -167,13 +167,13 @@ export function desiredSetOf(
     lifetime === "kept" ? [] : [{ kind: child, lifetime, keep: keep && ((left) => keep(resource, left)) }],
   );
   const isOrdered = needs.size > 0;
-  // cdk8s refuses circles before.
+  // cdk8s has rejected cycles already.
   const { order: objects = items } = isOrdered ? orderObjects(items) : {};
   const hasUnpublished = childRules.some(({ publish }) => !publish);
   return { set, digest, objects, isOrdered, additions, hasUnpublished, lifetimes };
 }
 
-/** The child kind of a manifest; synthesize() has made sure that there is one. */
+/** The child kind of a manifest; synthesize() has ensured that there is one. */
 export function childKindOf(
   { apiVersion, kind: name }: Manifest,
   { children }: Pick<BoundKind, "children">,
@@ -203,8 +203,8 @@ export function pruneInputOf(
 }
 
 /**
- * Whether everything was applied for this very generation, and for this record: only then does a smaller set come as a
- * surprise. A new record takes the generation off `Applied`.
+ * Whether everything was applied for exactly this generation, and for this record: only then is a smaller set
+ * unexpected. A new record resets the generation of `Applied`.
  */
 function isUnchanged({ metadata, status }: CustomResource): boolean {
   const { observedGeneration, conditions = [] } = (status ?? {}) as EngineStatus;

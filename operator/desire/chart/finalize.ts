@@ -18,15 +18,15 @@ interface FinalizeOptions
   readonly stores: Stores;
 }
 
-/** Whether nothing may be made for a resource any more: it, or its namespace, is being deleted. */
+/** Whether nothing may be created for a resource any more: it, or its namespace, is being deleted. */
 export function isLeaving({ metadata }: CustomResource, stores: Stores): boolean {
   if (metadata.deletionTimestamp !== undefined) return true;
   return metadata.namespace !== undefined && stores.isTerminating(metadata.namespace);
 }
 
 /**
- * Puts our finalizer on a resource before it gets an object, or sets a field, that garbage collection cannot reach,
- * and only then.
+ * Adds our finalizer to a resource before it gets an object, or sets a field, that garbage collection cannot reach, and
+ * only then.
  *
  * @returns The resource, if it was changed.
  */
@@ -44,11 +44,11 @@ export async function holdDeletion(
 }
 
 /**
- * Finalizes a deleted resource: mostly nothing is to do, because garbage collection deletes its objects. If our finalizer
- * holds it, the fields that it has set of other objects are removed, its objects are deleted, and the finalizer is removed
- * when the last one is gone.
+ * Finalizes a deleted resource. Usually there is nothing to do, because garbage collection deletes its objects. If our
+ * finalizer blocks the deletion, the fields that it has set of other objects are removed, its objects are deleted, and
+ * the finalizer is removed when the last one is gone.
  *
- * @returns The objects that hold it.
+ * @returns The objects that block it.
  */
 export async function finalize(loaded: Loaded, options: FinalizeOptions): Promise<readonly OwnedObject[]> {
   const { resource, set } = loaded;
@@ -70,7 +70,7 @@ export async function finalize(loaded: Loaded, options: FinalizeOptions): Promis
     count,
     mayDelete: true,
   });
-  // The events of their ends bring us here again.
+  // The events of their deletion requeue the resource.
   const left = [...leaving, ...now, ...later];
   if (left.length > 0) return left;
   const resources = stores.resources(kind.definition);

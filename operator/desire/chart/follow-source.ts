@@ -6,7 +6,7 @@ import type { ApplyOutcome } from "../../engine/outcome.ts";
 import { SOURCE_PENDING } from "../../engine/source-standing.ts";
 import type { Loaded } from "./load.ts";
 
-/** How far the source of a resource has come. */
+/** The progress of a resource's source. */
 export interface Sourced {
   /** Undefined: the resource follows none. */
   readonly state: KindSource | undefined;
@@ -32,7 +32,7 @@ export interface FollowSourceOptions {
   readonly sources?: KindSources | undefined;
 }
 
-/** Adds what is known of its source to a resource. One of a kind without a source stays as it is. */
+/** Adds the state of its source to a resource. A resource of a kind without a source is not changed. */
 export async function followSource(loaded: Loaded, { kind, sources }: FollowSourceOptions): Promise<Loaded> {
   if (kind.source === undefined) return loaded;
   return { ...loaded, sourced: (await sources?.read(loaded.resource)) ?? withoutSources(loaded, kind) };
@@ -45,7 +45,7 @@ function withoutSources({ resource }: Loaded, kind: FollowSourceOptions["kind"])
   return { state: { state: "failed", reason: "SourceInvalid", message } };
 }
 
-/** The outcome of a run that waits for the source: nothing is made, changed or deleted. Pure. */
+/** The outcome of a run that waits for the source: nothing is created, changed or deleted. Pure. */
 export function describeAwaited({ resource, sourced }: Pick<Loaded, "resource" | "sourced">): ApplyOutcome {
   const state = sourced?.state;
   if (state?.state === "failed")
@@ -61,7 +61,7 @@ export function describeAwaited({ resource, sourced }: Pick<Loaded, "resource" |
   };
 }
 
-/** Ends the interest in the source of a resource that is gone or being deleted. */
+/** Stops following the source of a resource that was deleted or is being deleted. */
 export function leaveSource({ resource }: Pick<Loaded, "resource">, { sources }: FollowSourceOptions): void {
   sources?.forget(keyOf(resource));
 }

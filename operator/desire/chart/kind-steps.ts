@@ -34,12 +34,12 @@ export function kindSteps(
   return ({ signal, log }) => {
     const runClock = shared.kind.hasContext ? new RunClock(shared.time.nowMs()) : undefined;
     const parts = { ...shared, cluster: shared.cluster.until(signal), log, kindClock: runClock };
-    // With the operator's own permissions: the finalizer is not one of the objects' own.
+    // With the operator's own permissions, because the finalizer belongs to the resource and not to its objects.
     const runs = { cluster: parts.cluster, storeOf: (child: ObjectKind) => parts.stores.children(child) };
     return {
       load: (key) => {
         const loaded = load(key, parts.kind, parts.stores);
-        // A refusal that came back after the resource was gone would be kept forever.
+        // A rejection that arrives after the deletion of the resource would be kept forever.
         if (loaded === undefined) parts.refusals.forget(key);
         return loaded;
       },
@@ -84,7 +84,7 @@ export function kindSteps(
   };
 }
 
-/** Reads the source of a resource, and brings its record up to date. Undefined: it is gone. */
+/** Reads the source of a resource, and updates its record. Undefined: it was deleted. */
 async function recall(
   loaded: Loaded,
   options: WriteRecordOptions & FollowSourceOptions,
@@ -96,7 +96,7 @@ async function recall(
   return now && { ...now, finalRuns: finalRunsOf(loaded, { isFolded }) };
 }
 
-/** Undefined: nothing holds a resource that is being deleted. */
+/** Undefined: nothing blocks the deletion of the resource. */
 function describeHeld({ resource }: Loaded, left: readonly OwnedObject[]): ConvergedKind | undefined {
   if (left.length === 0) return undefined;
   const names = left.map(({ live }) => describeObject(live)).sort();

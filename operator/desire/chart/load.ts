@@ -16,7 +16,7 @@ import type { SpecInvalidError } from "../../errors.ts";
 import type { Stores } from "../../ports.ts";
 import type { Sourced } from "./follow-source.ts";
 
-/** The input of one reconcile, from the local copies alone. */
+/** The input of one reconcile, only from the local copies. */
 export interface Loaded {
   readonly resource: CustomResource;
   /** Id of the set of objects that the resource owns. */
@@ -24,11 +24,11 @@ export interface Loaded {
   readonly observed: Observed;
   /** All live objects of the resource's set, of every child kind. */
   readonly owned: readonly OwnedObject[];
-  /** How far its source has come. Undefined: the kind declares none, or it was not asked in this run. */
+  /** The progress of its source. Undefined: the kind declares none, or it was not read in this run. */
   readonly sourced?: Sourced;
   /** The record of this run. Undefined: the kind has none, or it could not be folded. */
   readonly folded?: FoldedRecord;
-  /** Runs whose outcome the record contains by now, so that they need no protection. Default: none. */
+  /** Runs whose outcome the record contains, so that they need no protection. Default: none. */
   readonly finalRuns?: readonly OwnedObject[];
   /** Why the record could not be folded, or a function of the kind failed. */
   readonly refusal?: SpecInvalidError;
@@ -41,7 +41,7 @@ export type Claimed = ReadonlyMap<ObjectId, LiveObject>;
 
 const nothingClaimed: Claimed = new Map();
 
-/** Reads a resource and what was seen of its objects from the local copies. Undefined: the resource is gone. */
+/** Reads a resource and the observed state of its objects from the local copies. Undefined: the resource was deleted. */
 export function load(
   key: string,
   kind: BoundKind,

@@ -10,7 +10,7 @@ import type { Loaded } from "./load.ts";
 export interface PublishOptions {
   readonly kind: BoundKind;
   readonly publisher: Publisher;
-  /** Id of where it publishes. */
+  /** Id of the location to which it publishes. */
   readonly place: string;
 }
 

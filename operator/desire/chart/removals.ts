@@ -13,8 +13,9 @@ export interface RemovalsOptions {
 }
 
 /**
- * Finds the fields that a resource has set of objects that it no longer names, as additions without fields. The objects
- * themselves contain the owner of fields, so a restarted operator finds them, too. Nothing for a kind that sets no fields.
+ * Finds the fields that a resource has set in objects that it no longer names, as additions without fields. The objects
+ * themselves contain the owner of fields, so they are also found after a restart. Nothing for a kind that sets no
+ * fields.
  *
  * @param additions The resource's current additions.
  */

@@ -28,11 +28,11 @@ export interface ReportKindOptions extends Omit<ReportOptions, "resources" | "ki
   readonly stores: Stores;
   /** Undefined: there is no repository. */
   readonly publisher: Publisher | undefined;
-  /** Id of the place in git that it publishes to; see `placeIdOf()`. */
+  /** Id of the location in git that it publishes to; see `placeIdOf()`. */
   readonly place: string;
   readonly refusals: Refusals;
   readonly progress?: Progress | undefined;
-  /** By which instants pass. */
+  /** Decides whether an instant has passed. */
   readonly time: TimeSource;
   /** Undefined: the kind has no context. */
   readonly kindClock: RunClock | undefined;
@@ -40,7 +40,7 @@ export interface ReportKindOptions extends Omit<ReportOptions, "resources" | "ki
   readonly random: Random;
 }
 
-/** Assesses and publishes what is there now, and composes the status, unless that waits a moment for its commit. */
+/** Assesses and publishes the current objects, and composes the status, unless that waits a moment for its commit. */
 export function judgeKind(
   before: Loaded,
   converged: ConvergedKind,
@@ -49,7 +49,7 @@ export function judgeKind(
   const { kind, stores, kindClock } = options;
   const key = keyOf(before.resource);
   const { outcome, desired, target, changes, error } = converged;
-  // Read again: what was applied is in the stores by now.
+  // Read again: the stores contain the applied objects now.
   const now = load(key, kind, stores);
   if (now === undefined) return undefined;
   const loaded = {
@@ -87,7 +87,7 @@ export function judgeKind(
       hasRepository: options.publisher !== undefined,
       waitsForCommit: true,
       compose: (parts) => statusOf(loaded, { converged, health, standing, ...parts }, options),
-      // A record is never set back: not even by a write that reaches the server late.
+      // A record is never reset: not even by a write that reaches the server late.
       ...(kind.record && { at: { resourceVersion: resource.metadata.resourceVersion } }),
     },
     options,
@@ -149,7 +149,7 @@ function verdictOf(
   return verdict && healthOf(verdict);
 }
 
-/** The health of the worst object. */
+/** The health of the least healthy object. */
 function assess(
   desired: DesiredSet,
   { observed }: Loaded,
@@ -166,8 +166,8 @@ function assess(
 }
 
 /**
- * Only a set that was applied as a whole is committed: the branch never shows what the cluster refused. Additions to objects
- * of others are not published, so a kind without children publishes nothing.
+ * Only a completely applied set is committed: the branch never shows objects that the cluster rejected. Additions to
+ * objects of others are not published, so a kind without children publishes nothing.
  */
 function offer(
   { outcome, target }: ConvergedKind,

@@ -16,11 +16,11 @@ export interface RetireOptions extends ConvergeKindOptions {
 }
 
 /**
- * Deletes a resource that its kind retires now; converges any other. A resource that is declared elsewhere would come back: it stays,
- * and its objects are deleted instead.
+ * Deletes a resource that its kind retires now; converges any other. A resource that is declared elsewhere would be
+ * recreated: it stays, and its objects are deleted instead.
  *
- * @returns Undefined: it was deleted. A failed deletion is an outcome, such as `retry` for a resource that was changed since it
- *   was observed: it may have been extended.
+ * @returns Undefined: it was deleted. A failed deletion is an outcome, such as `retry` for a resource that was changed
+ * since it was observed: it may have been extended.
  */
 export async function retireOrConverge(
   loaded: Loaded,

@@ -19,10 +19,10 @@ export interface WriteRecordOptions {
 }
 
 /**
- * Brings the record of a resource up to date, and writes it if it differs: before the chart runs, so that a fact is stored
- * before the object that shows it may be deleted.
+ * Updates the record of a resource, and writes it if it differs: before the chart runs, so that a fact is stored before
+ * the object that proves it may be deleted.
  *
- * @returns The resource with that record. Undefined: it is gone.
+ * @returns The resource with that record. Undefined: it was deleted.
  * @throws ReplacedError if the resource was changed meanwhile: fold again, from the newer one.
  */
 export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): Promise<Loaded | undefined> {
@@ -56,14 +56,14 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
   return now && { ...now, ...(sourced && { sourced }), folded };
 }
 
-/** Whether what is observed now gives another record than the one that this run wrote or found. Pure. */
+/** Whether the observed objects now result in another record than the one that this run wrote or found. Pure. */
 export function isRecordBehind(
   { resource, observed, sourced, folded }: Loaded,
   { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
 ): boolean {
   if (folded === undefined) return false;
   const next = foldRecord(kind, { resource, observed, clock, source: sourced?.state });
-  // Fields of a record that the API server drops are not sent again and again.
+  // Fields of a record that the API server drops are not sent repeatedly.
   const isKnown = [recordIn(kind, resource), folded.record].some((known) => isSameRecord(known, next.record));
   return next.isStable && !isKnown;
 }
@@ -80,7 +80,7 @@ function foldOrRefuse(
   }
 }
 
-/** The status with another record, and with everything that the kind's schema may require. */
+/** The status with another record, and with all fields that the kind's schema may require. */
 function withRecord(
   resource: CustomResource,
   fields: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@ import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { Impersonation } from "../../ports.ts";
 import type { Limits } from "./limits.ts";
 
-/** As much of a Release as decides whose rights count. Its spec may be invalid. */
+/** The part of a Release that determines its permissions. Its spec may be invalid. */
 export interface AccountableRelease {
   readonly metadata: { readonly namespace?: string | undefined };
   readonly spec?:
@@ -11,11 +11,11 @@ export interface AccountableRelease {
 }
 
 /**
- * The account whose rights count for all requests for a Release, deletions included: the ServiceAccount that it names, or
- * the default of the first rule that has one. Pure.
+ * The account whose permissions apply to all requests for a Release, including deletions: the ServiceAccount that it
+ * names, or the default of the first rule that has one. Pure.
  *
  * @param limits In the order of the policies' names.
- * @returns Undefined: the operator's own rights.
+ * @returns Undefined: the operator's own permissions.
  */
 export function accountOf({ metadata, spec }: AccountableRelease, limits: Limits): Impersonation | undefined {
   const byRule = limits.find(({ rule }) => rule.serviceAccountName !== undefined)?.rule.serviceAccountName;

@@ -3,7 +3,7 @@ import type { Limits } from "./limits.ts";
 /**
  * Public keys of which one must have signed a commit, as the data of a Secret has them. Pure.
  *
- * @returns Undefined: no rule names keys. Of several rules that do, the keys that all of them name; possibly none.
+ * @returns Undefined: no rule names keys. Of several such rules, the keys that all of them contain; possibly none.
  */
 export function allowedSigners(limits: Limits): ReadonlyMap<string, string> | undefined {
   const lists = limits.flatMap(({ rule }) =>

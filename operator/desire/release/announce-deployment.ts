@@ -7,7 +7,7 @@ interface WithHistory {
   readonly history?: readonly ReleaseHistoryEntry[] | undefined;
 }
 
-/** Tells of a deployment, once: when the status that records it was written. */
+/** Reports a deployment, once: when the status that records it was written. */
 export function announceDeployment(
   { before, after }: { readonly before: WithHistory | undefined; readonly after: WithHistory },
   resource: LiveObject,

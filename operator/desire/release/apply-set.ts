@@ -3,9 +3,9 @@ import { Release, type ReleaseStatus } from "../../../crds/release.ts";
 import { type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
 
-// KEP-3659 as kubectl reads it (pkg/cmd/apply/applyset.go): the parent says in which kinds and namespaces its members are.
-// These labels and annotations are for other tools. The operator decides nothing by them: the author of a Release can
-// write them.
+// KEP-3659 as kubectl implements it (pkg/cmd/apply/applyset.go): the parent lists the kinds and namespaces of its
+// members. These labels and annotations are for other tools. The operator does not use them for decisions: the author of
+// a Release can write them.
 
 /** Labels and annotations of an ApplySet's parent. */
 export const applySetKeys = {
@@ -19,15 +19,15 @@ const tool = "fairlead";
 
 type Parent = Pick<KubernetesObject, "metadata">;
 
-/** The tool that says this set is its own, if that is not ours. */
+/** The other tool to which this set belongs according to its label. */
 export function foreignToolOf({ metadata: { annotations } }: Parent): string | undefined {
   const tooling = annotations?.[applySetKeys.tooling];
   return tooling === undefined || tooling.split("/", 1)[0] === tool ? undefined : tooling;
 }
 
 /**
- * Whether a Release has objects of which no inventory was ever written: those of an operator that recorded kinds alone, and
- * never deployed the Release as a whole. Ours writes the inventory before the annotation. Pure.
+ * Whether a Release has objects for which no inventory was ever written: those of an old operator that recorded only
+ * kinds, and never fully deployed the Release. This operator writes the inventory before the annotation. Pure.
  */
 export function hasUnrecordedMembers(release: Parent): boolean {
   const { status } = release as { readonly status?: Partial<ReleaseStatus> };
@@ -39,7 +39,7 @@ export function describeUnrecorded(set: string): string {
   return `an earlier version of the operator did not record which they are; they have the label ${stamps.set}=${set}`;
 }
 
-/** Says that a Release is not touched because another tool has it, and how to go on. */
+/** The message for a Release that is not changed because another tool manages it, and how to continue. */
 export function describeForeignTool(tooling: string): string {
   return (
     `The Release is marked as the set of ${tooling} (annotation ${applySetKeys.tooling}), so the operator does not reconcile it. ` +
@@ -60,7 +60,7 @@ export function applySetMetadata(
   const labels = { [applySetKeys.id]: setOf(Release, release) };
   const annotations = {
     [applySetKeys.tooling]: `${tool}/v1`,
-    // A kind whatever its version, as the specification writes it: `Deployment.apps`, `ConfigMap`.
+    // A kind in any version, as the specification writes it: `Deployment.apps`, `ConfigMap`.
     [applySetKeys.groupKinds]: join(
       parts.map(([group = "", kind = ""]) => (group === "" ? kind : `${kind}.${group}`)),
     ),

@@ -25,7 +25,7 @@ export interface AssessReleaseOptions {
   readonly nowMs: number;
 }
 
-/** The health of the objects that the source of a Release made. */
+/** The health of the objects of a Release's source. */
 export function assessDesired(
   { resource }: Pick<LoadedRelease, "resource">,
   { prepared, commit }: Desired,
@@ -97,7 +97,7 @@ function deployedIdsOf(
   return ids.size + unrecorded === inventory.deployed ? ids : undefined;
 }
 
-/** Jobs that ran to their end, and may have been deleted by themselves since. */
+/** Jobs that have finished, and may have been deleted automatically since. */
 function finishedIdsOf({ status }: Pick<ReleaseResource, "status">): ReadonlySet<ObjectId> {
   return new Set(status?.inventory?.finished?.map((run) => run.slice(0, run.lastIndexOf(" "))));
 }

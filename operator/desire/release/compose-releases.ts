@@ -27,23 +27,23 @@ export interface ComposeReleasesInput extends ReleaseControllerInput, Controller
   readonly dependents: Dependents;
   /** When this instance began to lead, on the monotonic clock. */
   readonly ledSinceMs: () => number;
-  /** Puts keys into the queue. */
+  /** Requeues keys. */
   readonly wake: (keys: Iterable<string>) => void;
 }
 
-/** All that reconciles Releases, once there is one. */
+/** Everything that reconciles Releases, once there is one. */
 export interface ComposedReleases {
   readonly reconcile: Reconcile;
   /** Resolves when no watch of them is broken, or when the signal aborts. */
   readonly whenWatching: (signal: AbortSignal) => Promise<void>;
-  /** A Release was seen: what it has recorded is watched. */
+  /** A Release was observed: its recorded objects are watched. */
   readonly warm: (release: LiveObject) => void;
-  /** A Release is gone. */
+  /** A Release was deleted. */
   readonly forget: (release: LiveObject) => void;
   readonly close: (options: { readonly flushMs: number }) => Promise<void>;
 }
 
-/** Puts sources, renderer, watches and publishers together. Nothing runs before it is asked for. */
+/** Creates sources, renderer, watches and publishers. Nothing runs before it is needed. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const { ground, stores: kindStores, cluster, election, events, dependents, platform } = input;
   const { queue, attempts, log, lag } = input;

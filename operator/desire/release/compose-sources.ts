@@ -9,7 +9,7 @@ import { planMemory } from "../../sandbox/plan-memory.ts";
 
 export interface ComposeSourcesOptions {
   readonly sourceZone: SourceZone;
-  /** Puts Releases back into their queue: the answer for them changed. */
+  /** Requeues Releases whose answer has changed. */
   readonly wake: (keys: readonly string[]) => void;
   readonly log: Logger;
 }
@@ -21,7 +21,7 @@ export interface ComposedSources {
   readonly closeSources: () => Promise<void>;
 }
 
-/** Wires what turns repositories into manifests. Nothing runs before it is asked for. */
+/** Connects the parts that turn repositories into manifests. Nothing runs before it is needed. */
 export function composeSources(
   { config, clock, random, metrics, memoryLimit, walls, reportWalls }: Ground,
   { sourceZone, wake, log }: ComposeSourcesOptions,

@@ -24,7 +24,7 @@ export interface ConvergeReleaseOptions
     Omit<ConvergeOptions, "cluster" | "acting" | "stores"> {
   /** With the operator's own permissions: for the Release itself. */
   readonly cluster: Cluster;
-  /** With the permissions that the Release asks for: for its objects. */
+  /** With the permissions of the Release: for its objects. */
   readonly acting: Cluster;
   readonly catalog: KindCatalog;
   /** A namespace of the cluster, where the operator may see those. */
@@ -42,7 +42,7 @@ export interface ConvergedRelease extends Converged {
   readonly objects: KnownObjects;
 }
 
-/** Converges what the source of a Release made. Failures are values: the caller reports or throws them. */
+/** Converges the desired set of a Release's source. Failures are values: the caller reports or throws them. */
 export async function convergeRelease(
   release: LoadedRelease,
   desired: Desired,
@@ -103,7 +103,8 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, known, 
     onApplied: (results) => {
       for (const { step, live } of results) {
         const id = idOf(live);
-        // Own writes cause no event, and the next object may be of the kind that this one defines. The watch may be newer.
+        // Own writes cause no event, and the next object may be of a kind that this one defines. The watch may have a
+        // newer version.
         if (isDefinition(id)) catalog.learn(stores.watch(step.kind).store.get(live.metadata.name) ?? live);
         if (ensured.has(id))
           known.objects = { ...known.objects, found: new Map([...known.objects.found, [id, live]]) };
@@ -131,7 +132,7 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, known, 
   };
 }
 
-/** Undefined: all that the Release has is known. */
+/** Undefined: all objects of the Release are known. */
 function describeUnknown({ areKnown, refusals }: RecordedKinds): ApplyOutcome | undefined {
   if (areKnown) return undefined;
   if (refusals.length === 0) return { state: "retry" };

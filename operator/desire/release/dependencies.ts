@@ -19,7 +19,7 @@ export interface DependencyOptions {
   readonly releases: ObjectStore;
   /** Keys of the Releases that one depends on. */
   readonly dependents: { dependenciesOf(key: string): readonly string[] };
-  /** Whether what a Release's source says now is what it has applied. */
+  /** Whether the current state of a Release's source is applied. */
   readonly isCurrent: (key: string) => boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Dependencies {
   readonly missing: readonly string[];
 }
 
-/** Looks at the Releases that one depends on. */
+/** Checks the Releases on which one depends. */
 export function readDependencies(
   { key, resource }: Pick<LoadedRelease, "key" | "resource">,
   options: Omit<DependencyOptions, "isCurrent">,
@@ -93,7 +93,7 @@ export function findWait(
   return { state: "waiting", reason: "DependencyNotReady", message, isWatched: true };
 }
 
-/** The other Releases, as Releases of a namespace may see them. */
+/** The other Releases, as visible to Releases of a namespace. */
 function viewOf({ releases }: Pick<DependencyOptions, "releases">) {
   const find = (other: string) => releases.get(other) as (ReleaseResource & LiveObject) | undefined;
   const mayDepend = (from: string | undefined, other: string): boolean => {
@@ -115,15 +115,15 @@ export function isDeployed({ status }: ReleaseResource, { commit, prepared }: De
 }
 
 /**
- * Whether what a Release remembers now may end the wait of a dependent: another state is applied, or its source cannot be had,
- * so that what is deployed counts. Pure.
+ * Whether the current memory of a Release may end the wait of a dependent: another state is applied, or its source is
+ * unavailable, so that the deployed state counts. Pure.
  */
 export function isNewsForDependents(before: Remembered | undefined, now: Remembered): boolean {
   const isNewlyLost = now.source.isLost && before?.source.isLost !== true;
   return isNewlyLost || before?.applied?.tree !== now.applied?.tree;
 }
 
-/** From memory: what the source of another Release answered last. */
+/** From memory: the last state of another Release's source. */
 export function isCurrentFor({ memory, sources, releases }: IsCurrentOptions): (key: string) => boolean {
   return (key) => {
     const { spec } = (releases.get(key) ?? {}) as { readonly spec?: { readonly suspend?: boolean } };

@@ -2,7 +2,7 @@ import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { dependenciesOf } from "./depends-on.ts";
 
-/** Which Releases wait for which: kept up to date with the Releases that there are. */
+/** The Releases that depend on each Release, kept up to date with the existing Releases. */
 export class Dependents {
   /** Keys of Releases by the key of a Release that they depend on. */
   readonly #byDependency = new Map<string, Set<string>>();
@@ -18,7 +18,7 @@ export class Dependents {
     return this.#dependencies.get(key) ?? [];
   }
 
-  /** Those that depend on it, on one of those, and so on: all that a cycle through it may hold up. */
+  /** Those that depend on it directly or indirectly: all that a cycle through it may block. */
   behind(key: string): ReadonlySet<string> {
     const found = new Set<string>();
     const queue = [key];

@@ -47,9 +47,9 @@ function pathTo(last: string, key: string, cameFrom: ReadonlyMap<string, string>
 }
 
 /**
- * Says which Releases wait for each other, and what to do.
+ * Describes which Releases wait for each other, and what to do.
  *
- * @param options.isHidden Releases whose names the reader must not learn. Default: none.
+ * @param options.isHidden Releases whose names the reader must not see. Default: none.
  */
 export function describeCycle(
   cycle: readonly string[],
@@ -74,12 +74,12 @@ export function allowsDependents(
   );
 }
 
-/** Why a Release waits for one of its own namespace that is not there. */
+/** Why a Release waits for one of its own namespace that does not exist. */
 export function describeAbsent(key: string): string {
   return `Release ${key} does not exist`;
 }
 
-/** Why a Release waits for one that does not allow it. It says the same whether that one exists or not. */
+/** Why a Release waits for one that does not allow it. The text is the same whether that one exists or not. */
 export function describeHidden(key: string, namespace: string | undefined): string {
   return (
     `Release ${key} does not exist, or does not allow Releases of namespace ${namespace} to depend on it ` +
@@ -88,9 +88,9 @@ export function describeHidden(key: string, namespace: string | undefined): stri
 }
 
 /**
- * Why a Release waits for one that it depends on; undefined: for nothing. It waits until all objects of the newest revision
- * that is known are applied and healthy, for the spec that the other one has now. Whether the source can be had at the moment
- * makes no difference: an outage of a remote delays no dependent. Pure.
+ * Why a Release waits for one that it depends on; undefined: for nothing. It waits until all objects of the newest known
+ * revision are applied and healthy, for the current spec of the other one. The availability of the source does not
+ * matter: an outage of a remote delays no dependent. Pure.
  *
  * @param options.isCurrent Whether the last poll of its source has the deployed revision.
  */

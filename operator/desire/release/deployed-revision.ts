@@ -17,14 +17,14 @@ export interface FolderState {
 export interface KnownDeployed {
   readonly value: DeployedRevision;
   readonly folder: FolderState;
-  /** It moved while this process looked. */
+  /** Whether the deployed revision has changed since the start of this process. */
   readonly hasMoved: boolean;
 }
 
 /**
- * The deployed revision after a reconcile: it moves with every commit that changes a file of the folder, also when the same
- * manifests come out. Where the files are the same, only a newer commit than the one that this process saw moves it: a
- * recreated clone knows the head alone, and another name would be a write for every Release. Pure.
+ * The deployed revision after a reconcile: it changes with every commit that changes a file of the folder, also if the
+ * manifests stay the same. If the files are the same, only a newer commit than the one that this process saw changes it:
+ * a recreated clone has only the head, and another commit id would cause a write for every Release. Pure.
  *
  * @param input.written From the status.
  * @param input.pin The commit that a Pipeline asked for: it compares this with what it set. Undefined: no Pipeline did.

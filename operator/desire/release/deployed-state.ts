@@ -4,7 +4,7 @@ import type { DeployedRevision } from "./deployed-revision.ts";
 import { latestOf, type SeenHealth } from "./health-times.ts";
 
 export interface DeployedStateInput {
-  /** As it stands in the status. */
+  /** The value in the status. */
   readonly previous: DeployedRevision | undefined;
   /** Folder and commit after this run; undefined: nothing is deployed. */
   readonly deployed: Pick<DeployedRevision, "revision" | "tree"> | undefined;
@@ -45,7 +45,7 @@ export function composeDeployed(input: DeployedStateInput): DeployedRevision | u
   };
 }
 
-/** The latest of everything that says when the objects became healthy: none of it may count for more than it has seen. */
+/** The latest of all times at which the objects became healthy, so that no unobserved time counts as healthy. */
 function healthySinceOf(
   { previous, conditions, seen }: DeployedStateInput,
   { digest, since }: { readonly digest: string; readonly since: string | undefined },

@@ -4,8 +4,8 @@ import { type ApplyOutcome, describeFailure } from "../../engine/outcome.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../errors.ts";
 
 /**
- * The outcome of an apply that failed because the API server does not serve a definition yet that it accepted a moment ago:
- * neither stalled nor worth a report, since it is tried again. Undefined: no definition explains the failure. Pure.
+ * The outcome of an apply that failed because the API server does not serve a definition yet that it accepted a moment
+ * ago: neither stalled nor reported, because it is retried. Undefined: no definition explains the failure. Pure.
  */
 export function explainByDefinition(
   error: unknown,

@@ -11,24 +11,24 @@ import { releaseHold } from "./record-set.ts";
 import { watchRecorded } from "./recorded-kinds.ts";
 
 export interface FinalizeReleaseOptions extends Omit<PruneWaveOptions, "cluster" | "storeOf"> {
-  /** With the permissions that the Release asks for: for its objects. */
+  /** With the permissions of the Release: for its objects. */
   readonly acting: Cluster;
   readonly stores: FoundStores;
-  /** With the operator's own rights: for the Release itself. */
+  /** With the operator's own permissions: for the Release itself. */
   readonly cluster: Cluster;
   readonly releases: ObjectStore;
   readonly catalog: KindCatalog;
-  /** So much longer, in milliseconds, may something arrive that the operator before us had sent when it ended. */
+  /** Maximum time, in milliseconds, after which a request of the previous operator may still be executed. */
   readonly predecessorMs: () => number;
   /** Whether objects may be deleted for it: not without a ServiceAccount where one is required. */
   readonly mayDelete: boolean;
-  /** The Release is about to go: its folder on the branch goes too. */
+  /** The finalizer of the Release is about to be removed: its folder on the branch is removed too. */
   readonly onLeft: () => void;
 }
 
 /** Remaining work before the finalizer of a deleted Release is removed. */
 export interface Leaving {
-  /** Undefined: it is not known yet what it has. */
+  /** Undefined: its objects are not known yet. */
   readonly decision: PruneDecision | undefined;
   /** Why some of its objects cannot be seen, and so not be deleted. */
   readonly unseen: readonly string[];
@@ -39,10 +39,11 @@ export interface Leaving {
 }
 
 /**
- * Deletes what a Release has recorded: neither git nor a render is needed. Those applied last
- * go first, and the next ones wait until they are gone. Then the Release may go.
+ * Deletes the recorded objects of a Release: neither git nor a render is needed. Those applied last are deleted first,
+ * and the next ones wait until these are deleted. Then the finalizer of the Release is removed.
  *
- * With `deletionPolicy: Orphan` the objects stay as they are, labels included: a Release of the same name takes them over.
+ * With `deletionPolicy: Orphan` the objects stay as they are, labels included: a Release of the same name takes them
+ * over.
  *
  * @returns The remaining work; undefined: none.
  */

@@ -6,7 +6,7 @@ export interface SeenHealth {
   /** Digest of the manifests whose objects were assessed. */
   readonly digest: string;
   readonly isHealthy: boolean;
-  /** They are known to have become healthy then, or later; RFC 3339. Undefined: nothing says when. */
+  /** They are known to have become healthy then, or later; RFC 3339. Undefined: the time is unknown. */
   readonly turnedAt: string | undefined;
 }
 
@@ -20,15 +20,15 @@ export interface HealthLook {
   readonly nowIso: string;
 }
 
-/** How this process found the objects of a Release last, and when it saw them become healthy. */
+/** The last state of the objects of a Release in this process, and when they became healthy. */
 export interface HealthTurn {
   readonly isHealthy: boolean;
   readonly turnedAt: string | undefined;
 }
 
 /**
- * Takes a look at the objects together with the last one of this process. A status may be withheld for a while, so that an object
- * that fails and recovers meanwhile leaves no trace in the conditions. Pure.
+ * Combines the current state of the objects with the last one in this process. A status may be withheld for a while, so
+ * that an object that fails and recovers meanwhile leaves no trace in the conditions. Pure.
  *
  * @param before Undefined: nobody has watched until now.
  */
@@ -38,25 +38,26 @@ export function turnAfter(
 ): HealthTurn {
   if (!isHealthy) return before?.isHealthy === false ? before : { isHealthy, turnedAt: undefined };
   if (before?.isHealthy === true) return before;
-  // Before the first look nobody watched. That time counts only if all workloads say since when they are available.
+  // Before the first run the objects were not observed. That time counts only if all workloads report since when they
+  // are available.
   const isNew = before !== undefined || (isRecorded && objects.some(isSilent));
   return { isHealthy, turnedAt: isNew ? nowIso : undefined };
 }
 
-/** Workloads whose status does not say since when they are available. */
+/** Workloads whose status does not contain since when they are available. */
 const silentKinds: ReadonlySet<string> = new Set(["apps/DaemonSet", "apps/ReplicaSet", "apps/StatefulSet"]);
 
 function isSilent({ apiVersion, kind }: LiveObject): boolean {
   return silentKinds.has(`${groupOf(apiVersion)}/${kind}`);
 }
 
-/** Since when an object has been available or ready, as its own status says; undefined: it does not say. Pure. */
+/** Since when an object has been available or ready, from its own status; undefined: unknown. Pure. */
 export function availableSince(live: LiveObject): string | undefined {
   const condition = findCondition(live, "Available") ?? findCondition(live, "Ready");
   return condition?.status === "True" ? condition.lastTransitionTime : undefined;
 }
 
-/** The latest of some times, RFC 3339; what is no time is ignored. Undefined: there is none. Pure. */
+/** The latest of some times, RFC 3339; invalid ones are ignored. Undefined: there is none. Pure. */
 export function latestOf(times: readonly (string | undefined)[]): string | undefined {
   let latest: string | undefined;
   for (const time of times) {

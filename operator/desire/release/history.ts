@@ -1,7 +1,7 @@
 import type { ReleaseHistoryEntry } from "../../../crds/release.ts";
 import type { SourceCommit } from "../../git/source/ports.ts";
 
-/** Entries that are kept. */
+/** Maximum number of entries. */
 export const historyLength = 10;
 
 export interface Deployment {
@@ -10,7 +10,7 @@ export interface Deployment {
   readonly digest: string;
   /** Outcome so far. */
   readonly outcome: Exclude<ReleaseHistoryEntry["outcome"], "Superseded">;
-  /** Wall clock, RFC 3339: when it was applied as a whole, if that is new. */
+  /** Wall clock, RFC 3339: when it was fully applied, if that is new. */
   readonly nowIso: string;
 }
 

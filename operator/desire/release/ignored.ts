@@ -9,7 +9,7 @@ export function describeIgnored({ spec }: { readonly spec: Spec }): string | und
   if (spec.suspend === true) return "everything";
   const { revision, source } = spec;
   if (revision === undefined || revision === source?.ref?.commit) return undefined;
-  // A pin is what such a Release follows.
+  // Such a Release follows its pin, so the pin is not ignored.
   if (stageOf(spec) !== undefined) return undefined;
   return describeRef(spec);
 }

@@ -16,15 +16,15 @@ export interface LeaveReleaseOptions extends Omit<FinalizeReleaseOptions, "onLef
 }
 
 /**
- * Does what is left to do for a Release that is being deleted.
+ * Does the remaining work for a Release that is being deleted.
  *
- * @returns Undefined: it may go, or it is not known yet what it has.
+ * @returns Undefined: it may be removed, or its objects are not known yet.
  */
 export async function leaveRelease(
   release: LoadedRelease,
   options: LeaveReleaseOptions,
 ): Promise<Ended | undefined> {
-  // Its objects are not deleted with more rights than the platform may have chosen.
+  // Its objects are not deleted with more permissions than the platform may have chosen.
   if (release.undecided?.state === "undecidable" && release.who === undefined)
     return { outcome: { state: "deleting", message: release.undecided.message } };
   const { publishers, sources, renderer, nextPlans } = options;

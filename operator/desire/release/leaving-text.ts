@@ -21,7 +21,7 @@ export function describeLeaving({ decision, unseen, againAfterMs, lacksAccount }
   return `Waiting for ${listNames(names)} to be deleted`;
 }
 
-/** Why its objects cannot be deleted, and how to go on; undefined: it is only tried again. */
+/** Why its objects cannot be deleted, and how to continue; undefined: it is only retried. */
 export function describeLeavingFailure(error: unknown, who: Impersonation | undefined): string | undefined {
   const isRefused = error instanceof ObjectRejectedError;
   const isForbidden = error instanceof ApiUnavailableError && (error.status === 403 || error.status === 401);

@@ -2,13 +2,13 @@ import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseRule } from "../../../crds/release-policy.ts";
 import type { SmallestLimit } from "../../render/ports.ts";
 
-/** A rule that holds for a Release, and the object that sets it: `ReleasePolicy tenants, rule 1`. */
+/** A rule that applies to a Release, and the object that sets it: `ReleasePolicy tenants, rule 1`. */
 export interface NamedRule {
   readonly from: string;
   readonly rule: ReleaseRule;
 }
 
-/** All rules that hold for a Release. Each of them must allow what the Release asks for. */
+/** All rules that apply to a Release. Each of them must allow the spec of the Release. */
 export type Limits = readonly NamedRule[];
 
 /** Origin of the rule in the operator's own options. */
@@ -18,7 +18,7 @@ export type SelectedRules =
   | { readonly state: "known"; readonly limits: Limits }
   /** The Namespace has not been seen yet, and a rule selects by its labels. */
   | { readonly state: "pending" }
-  /** Which rules hold cannot be decided: nothing is deployed. */
+  /** It cannot be decided which rules apply: nothing is deployed. */
   | { readonly state: "undecidable"; readonly message: string };
 
 /** The limits where no ReleasePolicy decides. */
@@ -31,7 +31,7 @@ export function refusedBy(from: string, why: string, of = "Release"): string {
   return `Refused by ${from}: ${why}. Ask the platform team to allow it, or change the ${of}`;
 }
 
-/** The rule with the smallest value, which is the one that counts. */
+/** The rule with the smallest value, which applies. */
 export function smallestOf(
   limits: Limits,
   limitOf: (rule: ReleaseRule) => number | undefined,
@@ -45,12 +45,12 @@ export function smallestOf(
   return smallest;
 }
 
-/** As much of the platform's decisions as the reconcile of a Release needs. */
+/** The part of the platform's decisions that the reconcile of a Release needs. */
 export interface Platform {
   /** The rules for a Release. One namespace gets the same object until its rules change. */
   select(release: LiveObject): SelectedRules;
   /** How many Releases of its namespace are older than this one. */
   olderThan(release: LiveObject): number;
-  /** Whether repositories and addresses of the operator's own machine may be used where no rule names sources. */
+  /** Whether repositories and addresses of the operator's own machine may be used if no rule names sources. */
   readonly allowsLocal: boolean;
 }

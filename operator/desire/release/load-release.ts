@@ -10,17 +10,17 @@ import { emptyMemory, type KnownSpec, type Remembered, withMemory } from "./rele
 /** Input of one run, without requests. */
 export interface LoadedRelease {
   readonly key: string;
-  /** Its spec is completed by defaults; of a spec that is not valid nothing may be believed. */
+  /** Its spec is completed by defaults; an invalid spec must not be trusted. */
   readonly resource: ReleaseResource;
   /** Why the spec cannot be used. */
   readonly invalid: string | undefined;
   /** Id of the set of objects that the Release owns. */
   readonly set: string;
-  /** The account whose rights count; undefined: the operator's. */
+  /** The account whose permissions apply; undefined: the operator's. */
   readonly who: Impersonation | undefined;
   /** Limits by the platform; unknown while `undecided`. */
   readonly limits: Limits;
-  /** Why it cannot be decided what the platform allows; `pending`: it soon can be. */
+  /** Why the permissions of the platform cannot be determined; `pending`: they soon can be. */
   readonly undecided: Exclude<SelectedRules, { readonly state: "known" }> | undefined;
   /** The memory of earlier runs, with the additions of this run. */
   readonly memory: Remembered;
@@ -33,7 +33,7 @@ export interface LoadReleaseOptions {
   readonly platform: Platform;
 }
 
-/** Reads a Release from the local copy. Undefined: it is gone. */
+/** Reads a Release from the local copy. Undefined: it was deleted. */
 export function loadRelease(
   key: string,
   { releases, remembered, platform }: LoadReleaseOptions,
@@ -45,9 +45,9 @@ export function loadRelease(
   const known = specOf(live, before.spec);
   const { value: spec } = known;
   const invalid = typeof spec === "string" ? spec : undefined;
-  // The CRD's schema lets nothing else in; still, its rules may be older than ours.
+  // The CRD's schema accepts nothing else; but its rules may be older than the operator's.
   const resource = (typeof spec === "string" ? live : { ...live, spec }) as ReleaseResource;
-  // Also of a spec that is not valid: nothing is ever done with more rights than it asks for.
+  // Also for an invalid spec: no request is ever sent with more permissions than it specifies.
   const rules = platform.select(live);
   const limits = rules.state === "known" ? rules.limits : [];
   const loaded = {
@@ -73,7 +73,7 @@ function specOf(live: LiveObject, known: KnownSpec | undefined): KnownSpec {
     generation !== undefined &&
     isSameJson(known.raw, raw);
   if (!isKnown) return { generation, raw, value: parse(live) };
-  // The one that the store holds now, so that no other is kept alive.
+  // The object that the store holds now, so that no other is kept in memory.
   return known.raw === raw ? known : { ...known, raw };
 }
 

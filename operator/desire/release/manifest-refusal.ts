@@ -10,7 +10,7 @@ import type { CheckedManifests, Desired } from "./release-memory.ts";
 export interface ManifestRefusalInput {
   readonly prepared: DesiredSet;
   readonly limits: Limits;
-  /** Whether the objects are written with the operator's own rights. */
+  /** Whether the objects are written with the operator's own permissions. */
   readonly actsAsOperator: boolean;
 }
 

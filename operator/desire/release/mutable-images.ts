@@ -2,7 +2,7 @@
 const containerFields: ReadonlySet<string> = new Set(["containers", "initContainers", "ephemeralContainers"]);
 
 /**
- * Counts the images of all containers that are named without a digest, each name once: what they stand for can change without
+ * Counts the images of all containers that are named without a digest, each name once: their content can change without
  * a commit. Pods are found at any depth, so that custom resources with pod templates count. Pure.
  */
 export function countMutableImages(manifests: readonly object[]): number {

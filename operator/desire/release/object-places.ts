@@ -5,17 +5,17 @@ import type { DesiredObject } from "../../engine/desired-set.ts";
 
 export interface ObserveInput {
   readonly release: { readonly key: string };
-  /** Objects that a read found where we wanted to make ours. */
+  /** Objects that a read found where the operator wanted to create its own. */
   readonly claimed: ReadonlyMap<ObjectId, LiveObject>;
 }
 
 export interface ObserveOptions {
   readonly stores: FoundStores;
-  /** A namespace of the cluster, where we may see those. */
+  /** A namespace of the cluster, if the operator may see it. */
   readonly namespaceOf: (name: string) => LiveObject | undefined;
 }
 
-/** The live object of a desired one: in the local copies, read in this run, or a namespace that others made. */
+/** The live object of a desired one: from the local copies, read in this run, or a namespace that others created. */
 export function observe(
   { release: { key }, claimed }: ObserveInput,
   { stores, namespaceOf }: ObserveOptions,

@@ -1,7 +1,7 @@
 import { groupOf } from "../../../crds/object.ts";
 import { idOf, type Manifest, type ObjectId } from "../../../synth/manifest.ts";
 
-/** A kind that a CustomResourceDefinition of the same Release makes. */
+/** A kind that a CustomResourceDefinition of the same Release defines. */
 export interface OwnKind {
   /** Id of the definition. */
   readonly definition: ObjectId;
@@ -10,7 +10,9 @@ export interface OwnKind {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The kinds that definitions among these manifests make, by `group/Kind`: their objects wait for the definition. Pure. */
+/**
+ * The kinds that definitions among these manifests define, by `group/Kind`: their objects wait for the definition. Pure.
+ */
 export function ownKindsOf(manifests: readonly Manifest[]): ReadonlyMap<string, OwnKind> {
   const kinds = new Map<string, OwnKind>();
   for (const manifest of manifests) {

@@ -18,8 +18,8 @@ export function stageOf({ source }: { readonly source?: Spec["source"] | undefin
 }
 
 /**
- * The commit that a Release stays at, whatever a branch does; undefined: it follows its ref. A Release of a stage whose pin
- * was taken away stays at what is deployed. Pure.
+ * The commit at which a Release stays, for any change of a branch; undefined: it follows its ref. A Release of a stage
+ * whose pin was removed stays at the deployed commit. Pure.
  */
 export function pinOf({
   spec,

@@ -51,7 +51,7 @@ export class PolicyLimits implements Platform {
     return this.#selected.getOrInsertComputed(namespace, () => this.#select(namespace));
   }
 
-  /** The rules for a Release; none while they are not known. */
+  /** The rules for a Release; none while they are unknown. */
   limitsOf(release: LiveObject): Limits {
     const rules = this.select(release);
     return rules.state === "known" ? rules.limits : [];

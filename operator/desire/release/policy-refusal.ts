@@ -35,7 +35,7 @@ export function findPolicyRefusal({
 }
 
 export interface SourceRefusalOptions extends Pick<PolicyRefusalInput, "limits" | "allowsLocal"> {
-  /** How a message calls the source. Default: that of a Release. */
+  /** Name of the source in messages. Default: that of a Release. */
   readonly field?: string;
   /** The object that the user may change. Default: a Release. */
   readonly of?: string | undefined;

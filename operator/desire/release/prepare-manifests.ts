@@ -11,7 +11,7 @@ import type { Rendered } from "../../render/ports.ts";
 import { type OwnKind, ownKindsOf } from "./own-kinds.ts";
 import { cycleError, refuseDuplicates, refuseItself } from "./refuse-manifests.ts";
 
-/** As much of a Release as decides what its objects are called and carry. */
+/** The part of a Release that determines the names, labels and annotations of its objects. */
 export interface PreparableRelease {
   readonly metadata: Pick<ObjectMeta, "name" | "namespace">;
   readonly spec: Pick<ReleaseResource["spec"], "target">;
@@ -28,12 +28,14 @@ interface Placed {
 }
 
 /**
- * Completes what a source gave: namespaces, labels and annotations of the target, the set's stamps, stages and order.
+ * Completes the manifests of a source: namespaces, labels and annotations of the target, the set's stamps, stages and
+ * order.
  *
- * No owner references: `deletionPolicy: Orphan` must be able to leave objects behind, and they may be in other namespaces.
+ * No owner references: `deletionPolicy: Orphan` must be able to leave objects behind, and they may be in other
+ * namespaces.
  *
- * @throws {SourceError} `RenderFailed`: two manifests make one object, the Release would apply itself, or the order has
- *   a cycle. The message names where they come from.
+ * @throws {SourceError} `RenderFailed`: two manifests define one object, the Release would apply itself, or the order
+ * has a cycle. The message names where they come from.
  */
 export function prepareManifests(
   rendered: Pick<Rendered, "manifests" | "origins" | "dependencies">,
@@ -68,7 +70,7 @@ export function prepareManifests(
     const manifest = dress(plain, target);
     const digest = digestOf(toCanonicalJson(manifest));
     parts.push(`${one.id} ${digest}\n`);
-    // A Job is recreated when the source changes it; what the source says of it is its generation.
+    // A Job is recreated when the source changes it; the digest of its manifest is used as its generation.
     const stamped = putStamps(manifest, { digest, set, owner, run: digest, isApplySetMember: true });
     return { ...one, manifest: stamped, lifetime: "kept", publish: true };
   });
@@ -133,7 +135,7 @@ function needsOf(
   return [...needs];
 }
 
-/** The labels and annotations of the target go over the object's own. */
+/** The labels and annotations of the target override the object's own. */
 function dress(manifest: Manifest, { labels, annotations }: PreparableRelease["spec"]["target"]): Manifest {
   if (labels === undefined && annotations === undefined) return manifest;
   const { metadata } = manifest;

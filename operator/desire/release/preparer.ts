@@ -5,14 +5,14 @@ import type { DesiredSet } from "../../engine/desired-set.ts";
 import type { Rendered } from "../../render/ports.ts";
 import { type PreparableRelease, prepareManifests } from "./prepare-manifests.ts";
 
-/** {@link prepareManifests} with a memory: the very same result as long as nothing that it is made of changed. */
+/** {@link prepareManifests} with a cache: the identical result while none of its inputs has changed. */
 export interface Preparer {
   (
     rendered: Rendered,
     release: PreparableRelease & { readonly metadata: { readonly uid: string } },
     kinds: Pick<KindCatalog, "find">,
   ): DesiredSet;
-  /** The Release with this uid is gone. */
+  /** The Release with this uid was deleted. */
   forget(uid: string): void;
 }
 
@@ -25,11 +25,11 @@ interface Memory {
 }
 
 export interface CreatePreparerOptions {
-  /** Results to remember, one per Release; the least recently used one goes first. Default: 2000. */
+  /** Maximum number of cached results, one per Release; the least recently used one is removed first. Default: 2000. */
   readonly capacity?: number;
 }
 
-/** A preparer that remembers one result per Release. What is refused is not remembered. */
+/** A preparer that caches one result per Release. Rejected manifests are not cached. */
 export function createPreparer({ capacity = 2_000 }: CreatePreparerOptions = {}): Preparer {
   const memories = new Map<string, Memory>();
   const prepare = (...[rendered, release, catalog]: Parameters<Preparer>): DesiredSet => {
@@ -42,7 +42,7 @@ export function createPreparer({ capacity = 2_000 }: CreatePreparerOptions = {})
       memory.target === target &&
       memory.kinds.every((kind, index) => kind === kinds[index]);
     const prepared = isCurrent ? memory.prepared : prepareManifests(rendered, release, catalog);
-    // Taken out and put in again: a Map iterates in the order of insertion, so the first key is the oldest.
+    // Removed and added again: a Map iterates in the order of insertion, so the first key is the oldest.
     memories.delete(uid);
     memories.set(uid, { rendered, target, kinds, prepared });
     if (memories.size > capacity) memories.delete(memories.keys().next().value ?? uid);

@@ -1,14 +1,14 @@
 import type { ReleaseRule } from "../../../crds/release-policy.ts";
 import { INSTALLATION, type Limits, refusedBy } from "./limits.ts";
 
-/** A branch and a folder on the operator's repository; the folder has no slashes at its ends. */
+/** A branch and a folder on the operator's repository; the folder has no leading or trailing slashes. */
 export interface Place {
   readonly branch: string;
   readonly root: string;
 }
 
 /**
- * Why a Release may not publish at a place. Pure.
+ * Why a Release may not publish to a location. Pure.
  *
  * The operator's own place is always allowed, because the folder of a Release there is its own. Any other place must be
  * allowed by every rule that has `publish`, and by at least one.
@@ -34,12 +34,12 @@ function covers({ branch, path }: AllowedPlace, place: Place, own: Place): boole
   return folder === "" || place.root === folder || place.root.startsWith(`${folder}/`);
 }
 
-/** Whether a name is the pattern, or begins with what the pattern has before a `*` at its end. */
+/** Whether a name is equal to the pattern, or begins with the text before a final `*` of the pattern. */
 export function matchesPattern(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** The folder without slashes at its ends: `./a/b/` is `a/b`, and `.` is the repository itself. */
+/** The folder without leading or trailing slashes: `./a/b/` becomes `a/b`, and `.` is the repository itself. */
 export function trimFolder(path: string): string {
   const trimmed = path.replace(/^(\.?\/+)+/, "").replace(/\/+$/, "");
   return trimmed === "." ? "" : trimmed;

@@ -15,18 +15,18 @@ import {
 import { publishedTree } from "./published-tree.ts";
 import type { Desired } from "./release-memory.ts";
 
-/** The places on the operator's repository where Releases are published. */
+/** The locations on the operator's repository to which Releases are published. */
 export interface PublishPlaces {
   readonly repository: OperatorRepository;
   at(target: PublishTarget): Publisher;
-  /** The folder at `target` belongs to no Release any more. */
+  /** The folder at `target` no longer belongs to a Release. */
   retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void;
 }
 
 /** The state of the publication of a Release. */
 export interface PublishedRelease {
   readonly state: PublishState;
-  /** Where it is published, to be remembered. Undefined: the spec asks for a place that is refused. */
+  /** The location to remember. Undefined: the location in the spec is rejected. */
   readonly target: PublishTarget | undefined;
 }
 
@@ -51,12 +51,12 @@ export function publishRelease(
   if (isRefused) return { state: target, target: undefined };
   const offer = offerOf(Release, resource, { digest, trailers, origin: commit, render });
   const place = placeIdOf({ ...places.repository, ...target });
-  // The same object as before while the place is the same.
+  // The identical object while the location is the same.
   const kept = before === undefined || hasMoved ? target : before;
   return { state: publishAt(place, offer, places.at(target)), target: kept };
 }
 
-/** The Release goes, and its folder with it. */
+/** The Release is removed, with its folder. */
 export function unpublishRelease(release: LoadedRelease, places: PublishPlaces): void {
   const { resource, memory, invalid } = release;
   const folder = folderOf(Release, resource);
@@ -65,7 +65,7 @@ export function unpublishRelease(release: LoadedRelease, places: PublishPlaces):
   leavePlace(release.limits, { folder, target }, places);
 }
 
-/** Where the spec asks to publish, if that is valid and allowed. */
+/** The location in the spec, if it is valid and allowed. */
 function decideTarget(
   { resource, limits }: LoadedRelease,
   folder: string,
@@ -76,7 +76,7 @@ function decideTarget(
   return message === undefined ? target : { state: "failed", reason: "PublishRefused", message };
 }
 
-/** Removes a Release's folder from a place. If the place is no longer allowed, the folder stays there as it is. */
+/** Removes a Release's folder from a location. If the location is no longer allowed, the folder stays there as it is. */
 export function leavePlace(
   limits: Limits,
   { folder, target }: { readonly folder: string; readonly target: PublishTarget },

@@ -4,7 +4,7 @@ import { repositoryIdOf } from "../../engine/place-id.ts";
 import type { PublishState } from "../../ports.ts";
 import { type Place, trimFolder } from "./publish-place.ts";
 
-/** Where on the operator's repository a Release is published: its own folder is below `root`. */
+/** The location on the operator's repository to which a Release is published: its own folder is below `root`. */
 export type PublishTarget = Place;
 
 export interface OperatorRepository extends PublishTarget {
@@ -14,12 +14,12 @@ export interface OperatorRepository extends PublishTarget {
 export type Refused = Extract<PublishState, { readonly state: "failed" }>;
 
 const branchName = /^(?![-/.])(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[\w./-]+(?<![./])$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const relativeFolder = /^(?!\/)(?!.*(^|\/)\.{0,2}(\/|$))[^\0-\x1f\x7f\\]*$/;
 
 /**
- * Where a Release is published, or why it cannot be: a branch or path that is none, or a place inside of what the
- * Release is made from, where every commit of ours would be a new reason to make one. Pure.
+ * The location to which a Release is published, or why it cannot be: an invalid branch or path, or a location within the
+ * source of the Release, where every commit of the operator would cause another one. Pure.
  *
  * @param folder The Release's folder below the root.
  */

@@ -6,7 +6,7 @@ import { createFolderClaims } from "../../runtime/folder-claims.ts";
 import type { KindStores } from "../../runtime/kind-stores.ts";
 import { decidePublishTarget, type OperatorRepository, type PublishTarget } from "./publish-target.ts";
 
-/** Whether a resource has its folder at a place: of all kinds but Release that is the operator's own. */
+/** Whether a resource has its folder at a location: for all kinds but Release that is the operator's own. */
 export function isPublishedAt(
   resource: LiveObject,
   place: PublishTarget,
@@ -16,7 +16,7 @@ export function isPublishedAt(
   return target === undefined || (target.branch === place.branch && target.root === place.root);
 }
 
-/** The Releases of folders at places other than the operator's own. */
+/** The Releases of folders at locations other than the operator's own. */
 export function createPlaceClaims(
   stores: KindStores,
   repository: OperatorRepository,

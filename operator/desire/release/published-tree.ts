@@ -10,13 +10,13 @@ export interface PublishedTreeInput {
   readonly release: ReleaseResource;
   readonly prepared: DesiredSet;
   readonly rendered: Pick<Rendered, "programDigest" | "inputsDigest">;
-  /** The newest commit that changed what is deployed. */
+  /** The newest commit that changed the deployed files. */
   readonly commit: SourceCommit;
 }
 
 /** Published files of a Release. */
 export interface PublishedTree {
-  /** Below the root of the branch: as every resource's. */
+  /** Below the root of the branch: as for every resource. */
   readonly folder: string;
   /** Equal digests, equal files. */
   readonly digest: string;
@@ -26,7 +26,10 @@ export interface PublishedTree {
   readonly render: () => ReadonlyMap<string, string>;
 }
 
-/** The files of a Release for git. What is in its target namespace lies in the folder itself, the rest one level below. Pure. */
+/**
+ * The files of a Release for git. Objects of its target namespace are in the folder itself, others one level below.
+ * Pure.
+ */
 export function publishedTree({ release, prepared, rendered, commit }: PublishedTreeInput): PublishedTree {
   const { name, namespace } = release.metadata;
   const home = release.spec.target.namespace ?? namespace;

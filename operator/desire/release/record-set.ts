@@ -14,12 +14,13 @@ interface RecordOptions {
 }
 
 /**
- * Records the objects that a plan is about to make or take, before anything is sent: whatever happens to the operator, its
- * successor finds every object by the inventory. The inventory comes first, so that a Release with our finalizer has one.
+ * Records the objects that a plan is about to create or adopt, before anything is sent: even if the operator is killed,
+ * the next one finds every object in the inventory. The inventory is written first, so that a Release with our finalizer
+ * has one.
  *
- * At most two requests: one for the inventory, one for finalizer and ApplySet metadata; none for what is recorded already.
+ * At most two requests: one for the inventory, one for finalizer and ApplySet metadata; none for recorded objects.
  *
- * @throws ReplacedError when the Release is gone or was changed at the same time. Then nothing may be applied.
+ * @throws ReplacedError when the Release was deleted or changed at the same time. Then nothing may be applied.
  */
 export async function recordObjects(
   release: Pick<LoadedRelease, "key" | "resource">,
@@ -28,7 +29,7 @@ export async function recordObjects(
 ): Promise<void> {
   const before = asItIsNow(release, options);
   const entries = entriesToRecord({ plan, prepared, recorded: recordedIdsOf(before) });
-  // Nothing is sent for a plan that takes nothing, such as one that waits for local copies.
+  // Nothing is sent for a plan without new objects, such as one that waits for local copies.
   if (entries === undefined && (isHeld(before) || plan.taken.length === 0)) return;
   if (entries !== undefined) await writeEntries(before, entries, options);
   const members = entries === undefined ? recordedIdsOf(before) : prepared.objects.map(({ id }) => id);
@@ -51,7 +52,7 @@ async function writeEntries(
   options.releases.written(live);
 }
 
-/** Puts our finalizer on a Release, and the labels and annotations that describe its set to other tools. */
+/** Adds our finalizer to a Release, and the labels and annotations that describe its set to other tools. */
 export async function describeSet(
   release: Pick<LoadedRelease, "key" | "resource">,
   members: Iterable<ObjectId>,
@@ -61,11 +62,11 @@ export async function describeSet(
   const set = applySetMetadata(resource, members);
   if (isHeld(resource) && set === undefined) return;
   const live = await hold(resource, { ...options, kind: Release, resources: options.releases }, set);
-  // Nothing may be made for a Release that is gone.
+  // Nothing may be created for a deleted Release.
   if (live === undefined) throw new ReplacedError(idOf(resource));
 }
 
-/** Lets a Release go that is being deleted. */
+/** Removes our finalizer from a Release that is being deleted. */
 export async function releaseHold(
   loaded: Pick<LoadedRelease, "key" | "resource">,
   options: RecordOptions,
@@ -76,7 +77,7 @@ export async function releaseHold(
   if (live === undefined) throw new ReplacedError(idOf(resource));
 }
 
-/** Our own writes are in the store by now. */
+/** The store contains the operator's own writes now. */
 function asItIsNow(
   { key, resource }: Pick<LoadedRelease, "key" | "resource">,
   { releases }: RecordOptions,

@@ -3,19 +3,19 @@ import { kindIn, type ObjectKindId } from "../../../synth/manifest.ts";
 import type { FoundStores, KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
 
-/** How the kinds stand of which a Release has, or had, objects. */
+/** The state of the kinds of which a Release has, or had, objects. */
 export interface RecordedKinds {
   /** Whether everything that the Release owns is in the local copies, apart from kinds that may not be watched. */
   readonly areKnown: boolean;
-  /** Why objects of some kinds are not seen, for people. */
+  /** Why objects of some kinds are not visible, for users. */
   readonly refusals: readonly string[];
   /** The kinds of these objects. */
   readonly unseen: ReadonlySet<ObjectKindId>;
 }
 
 /**
- * Watches every kind of which a Release has recorded objects: after a restart nothing else says where they are. The key is
- * put back when a kind becomes known.
+ * Watches every kind of which a Release has recorded objects: after a restart nothing else identifies them. The key is
+ * requeued when a kind becomes known.
  */
 export function watchRecorded(
   { key, resource }: { readonly key: string; readonly resource: Pick<KubernetesObject, "metadata"> },

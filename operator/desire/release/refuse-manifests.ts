@@ -11,7 +11,7 @@ export interface NamedManifest {
   readonly origin: string;
 }
 
-/** @throws {SourceError} if two manifests make one object; `home` is where what names no namespace goes. */
+/** @throws {SourceError} if two manifests define one object; `home` is the namespace of manifests without one. */
 export function refuseDuplicates(placed: readonly NamedManifest[], home: string): void {
   const seen = new Map<ObjectId, NamedManifest>();
   for (const one of placed) {

@@ -17,14 +17,16 @@ import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outco
 export interface ReleaseConditionsInput {
   readonly resource: ReleaseResource;
   readonly outcome: ReleaseOutcome;
-  /** Undefined: its objects were not judged. */
+  /** Undefined: its objects were not assessed. */
   readonly health: Health | undefined;
   readonly publish: StatusInput["publish"];
   /** Undefined: nothing new is known of it. */
   readonly source: SourceReport | undefined;
   /** Added to the message of `Ready` while that is true, or false for want of the source. */
   readonly notice?: string | undefined;
-  /** The source cannot be had, and that makes the Release unready. Default: unless the remote only does not answer. */
+  /**
+   * The source is unavailable, and that makes the Release not ready. Default: unless only the remote does not respond.
+   */
   readonly isSourceLost?: boolean | undefined;
   readonly previous: readonly Condition[];
   readonly nowIso: string;
@@ -41,7 +43,7 @@ export function composeReleaseConditions(input: ReleaseConditionsInput): Conditi
   if (pin === undefined || conditions === input.previous || state === "suspended" || state === "deleting")
     return [...conditions];
   return conditions.map((condition) =>
-    // A message that is only kept says it already.
+    // A kept message contains it already.
     condition.type !== "Ready" || condition.message.endsWith(pin)
       ? condition
       : { ...condition, message: `${condition.message.slice(0, 32_000)}. ${pin}` },
@@ -73,7 +75,7 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   return addNotice(notice, conditions, "True");
 }
 
-/** Adds a notice to the message of `Ready` while it has this status. A message that is only kept has it already. */
+/** Adds a notice to the message of `Ready` while it has this status. A kept message has it already. */
 function addNotice(
   notice: string | undefined,
   conditions: readonly Condition[],

@@ -61,7 +61,7 @@ export function createReleaseController(input: ReleaseControllerInput): KindCont
     };
     const learn = (release: LiveObject): void => {
       const key = keyOf(release);
-      // Perhaps a cycle is open now.
+      // A cycle may have been resolved.
       wake(dependents.learn(release) ? dependents.behind(key) : dependents.of(key));
       composed?.warm(release);
       first.resolve();
@@ -108,10 +108,10 @@ function decidesReleases(role: WatchRole, kind: ObjectKind): boolean {
   return role === "resource" && (kind === Release || kind === ReleasePolicy);
 }
 
-/** Then decisions by what was last known are better than none. */
+/** Then decisions with the last known state are better than none. */
 const longestWaitMs = 30_000;
 
-/** A standby whose watches broke knows less than the leader before it did: who begins to lead waits until they are mended. */
+/** A standby whose watches failed knows less than the previous leader: a new leader waits until they have recovered. */
 async function untilWatching(
   composed: ComposedReleases | undefined,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },

@@ -12,7 +12,7 @@ import type { PublishTarget } from "./publish-target.ts";
 
 /** The rendered and prepared state of a source. */
 export interface Desired {
-  /** The commit that it is called by: the newest that changed what it is made of. */
+  /** The commit by which it is identified: the newest that changed one of its files. */
   readonly commit: SourceCommit;
   readonly head: SourceCommit;
   /** Tree of the source's folder. */
@@ -30,13 +30,13 @@ export interface KnownSpec {
 
 /** Returned by the poll of the source. */
 export interface KnownSource {
-  /** The source cannot be had, and this process never had it. */
+  /** The source is unavailable, and this process never had its state. */
   readonly isLost: boolean;
-  /** The last commit that was found for a tree and what was read of it. */
+  /** The last commit that was found for a tree and the paths that were read of it. */
   readonly commit: { readonly of: string; readonly value: SourceCommit } | undefined;
 }
 
-/** Returned by the check of manifests: the last decision of the platform, and what was decided about. */
+/** Returned by the check of manifests: the platform's last decision, and its input. */
 export interface CheckedManifests {
   readonly prepared: DesiredSet;
   readonly limits: Limits;
@@ -47,19 +47,19 @@ export interface CheckedManifests {
 
 /** Returned by converge. */
 export interface KnownObjects {
-  /** Namespaces that were there already when we were to see to it that there is one. */
+  /** Namespaces to be ensured that existed already. */
   readonly found: ReadonlyMap<ObjectId, LiveObject>;
   /** Recorded objects that exist or existed, while others may still arrive. */
   readonly seen: ReadonlySet<ObjectId>;
-  /** When a write of this Release failed last, and may have been carried out all the same; monotonic clock. */
+  /** When a write of this Release last failed that may nevertheless be executed; monotonic clock. */
   readonly failedAtMs: number | undefined;
 }
 
 /** Returned by judge: since when a status is withheld. */
 export interface Withheld {
-  /** When the status began to be withheld because it may be a better one soon; monotonic clock. */
+  /** Since when the status is withheld because it may improve soon; monotonic clock. */
   readonly sinceMs: number | undefined;
-  /** The status that was written last says that it is on its way. */
+  /** The last written status says that it is in progress. */
   readonly isProgressTold: boolean;
 }
 
@@ -82,7 +82,10 @@ export interface Remembered {
   /** Returned by judge: the digest of the last render whose warnings were reported. */
   readonly warned: string | undefined;
   readonly withheld: Withheld;
-  /** Returned by judge: how the objects were found last. Undefined: they have not been assessed yet, or nobody watched since. */
+  /**
+   * Returned by judge: the last state of the objects. Undefined: they have not been assessed yet, or were not observed
+   * since.
+   */
   readonly turn: HealthTurn | undefined;
 }
 
@@ -106,7 +109,7 @@ export function emptyMemory(uid: string): Remembered {
   };
 }
 
-/** The memory with these parts in place of its own; the same object if none of them is another one. Pure. */
+/** The memory with these parts replaced; the identical object if none of them has changed. Pure. */
 export function remember(memory: Remembered, parts: Partial<Omit<Remembered, "uid">>): Remembered {
   const names = Object.keys(parts) as (keyof typeof parts)[];
   return names.every((name) => memory[name] === parts[name]) ? memory : { ...memory, ...parts };

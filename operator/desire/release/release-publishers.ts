@@ -9,11 +9,11 @@ export interface ReleasePublishersInput {
   /** The operator's own, at its own branch and root. */
   readonly publisher: Publisher;
   readonly open: (options: OpenPlaceOptions) => GitPublisher;
-  /** The Release of a folder at a place. */
+  /** The Release of a folder at a location. */
   readonly claimOf: (folder: string, target: PublishTarget) => FolderClaim;
 }
 
-/** One publisher for each place on the repository where Releases are published, made when the first one comes. */
+/** One publisher for each location on the repository to which Releases are published, created when it is first needed. */
 export class ReleasePublishers implements PublishPlaces {
   readonly repository: OperatorRepository;
   readonly #input: ReleasePublishersInput;
@@ -24,18 +24,20 @@ export class ReleasePublishers implements PublishPlaces {
     this.#input = input;
   }
 
-  /** Call it only while we lead and the Releases are known: what belongs to none of them is swept. */
+  /**
+   * Call it only while this instance leads and the Releases are known: folders that belong to none of them are removed.
+   */
   at(target: PublishTarget): Publisher {
     if (isSamePlace(target, this.repository)) return this.#input.publisher;
     return this.#opened.getOrInsertComputed(idOf(target), () => this.#open(target));
   }
 
-  /** A Release that was published at `target` is gone, or is published elsewhere now. */
+  /** A Release that was published at `target` was deleted, or is now published elsewhere. */
   retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void {
     const publisher = isSamePlace(target, this.repository)
       ? this.#input.publisher
       : this.#opened.get(idOf(target));
-    // Do not open a place that nothing may be written to.
+    // Do not open a location to which nothing may be written.
     if (options?.keepFiles === true) publisher?.retire(folder, options);
     else this.at(target).retire(folder);
   }

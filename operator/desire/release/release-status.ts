@@ -19,11 +19,13 @@ import { stageOf } from "./pipeline-pin.ts";
 import { composeReleaseConditions } from "./release-conditions.ts";
 import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
 
-/** How long the status of a Release that is not healthy yet is kept back: most are by then, and need one write. */
+/**
+ * How long the status of a Release that is not healthy yet is withheld: most are healthy after that, and need one write.
+ */
 export const releaseParkingMs = 2_000;
 
 export interface ReleaseStatusInput {
-  /** As it is in the store: its status is what was written last. */
+  /** The Release in the store, with its last written status. */
   readonly resource: ReleaseResource;
   readonly outcome: ReleaseOutcome;
   /** Of all objects together; undefined when they were not judged. */
@@ -51,9 +53,9 @@ export interface ReleaseStatusInput {
 }
 
 /**
- * The status that a Release should have. Pure, and stable: composed again with nothing changed it is equal to what is
- * there. A head that only moved elsewhere in the repository is not worth a write, and neither is a deployed revision that an
- * earlier version did not write; they are part of the next one.
+ * The status that a Release should have. Pure, and stable: without changes the result is equal to the existing status. A
+ * head that only changed elsewhere in the repository does not cause a write, and neither does a deployed revision that
+ * an earlier version did not write; they are part of the next write.
  */
 export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus {
   const { resource, source } = input;
@@ -61,11 +63,11 @@ export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus 
   const head = source?.head.id ?? previous.observedHead;
   const deployed = input.deployed?.value ?? previous.deployed;
   const isUnwritten = previous.deployed === undefined && input.deployed?.hasMoved !== true;
-  // A Pipeline decides by these fields, so that for a Release of a stage each of them is news.
+  // A Pipeline uses these fields for decisions, so for a Release of a stage every change of them is written.
   const isOfStage = stageOf(resource.spec) !== undefined;
   const quiet = compose(input, previous, {
     observedHead: previous.observedHead ?? head,
-    // A status from before these fields, or under a CRD without them, is not written for their sake.
+    // A status without these fields, or under a CRD without them, is not written only to add them.
     isShort: previous.shortRevision !== undefined || previous.revision === undefined,
     deployed: isUnwritten && !isOfStage ? undefined : deployed,
     isDetailed: isOfStage,
@@ -79,7 +81,7 @@ export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus 
 interface Extent extends Pick<Partial<ReleaseStatus>, "observedHead" | "deployed"> {
   /** Whether the status has the short revision too. */
   readonly isShort: boolean;
-  /** Whether digest and times of what is deployed are composed anew. */
+  /** Whether digest and times of the deployed state are composed again. */
   readonly isDetailed: boolean;
 }
 
@@ -140,7 +142,7 @@ function handledRequestOf({ resource, outcome, source }: ReleaseStatusInput): st
     : resource.metadata.annotations?.[releaseAnnotations.requestedAt];
 }
 
-/** A commit that is not applied is so since it is worked on, not since the one before it was not: its timeout begins then. */
+/** `Applied` is false since this commit was attempted, not since an earlier one failed: its timeout starts then. */
 function conditionsFor(
   attempted: string | undefined,
   previous: Partial<ReleaseStatus>,
@@ -150,7 +152,7 @@ function conditionsFor(
   return conditions.filter(({ type, status }) => type !== "Applied" || status !== "False");
 }
 
-/** Only what was applied as a whole is a deployment. */
+/** Only a fully applied set is a deployment. */
 function historyOf(
   { outcome, health, source, digest, nowIso }: ReleaseStatusInput,
   history: readonly ReleaseHistoryEntry[] | undefined,

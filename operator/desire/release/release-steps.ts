@@ -49,13 +49,13 @@ interface OwnParts {
   readonly memory: Pick<ReleaseMemory, "find">;
   readonly sources: SourceAnswers;
   readonly platform: Platform;
-  /** Releases that name no ServiceAccount are refused, and nothing is deleted for them. */
+  /** Releases without a ServiceAccount are rejected, and nothing is deleted for them. */
   readonly requiresServiceAccount: boolean;
-  /** A write was refused because the namespace is going away. */
+  /** A write was rejected because the namespace is terminating. */
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
 
-/** The parts of one run: {@link ReleaseParts}, bound to its signal and to the account that it acts for. */
+/** The parts of one run: {@link ReleaseParts}, bound to its signal and to its account. */
 type Parts = ReleaseParts & ConvergeReleaseOptions & Pick<ReportReleaseOptions, "log">;
 
 /** The steps of the loop for Releases: the source is fetched and rendered before anything is converged. */
@@ -165,7 +165,7 @@ interface Kept {
   readonly memory: Remembered;
 }
 
-/** Puts back what was done by hand to what is deployed, in the cluster and on the branch. */
+/** Reverts manual changes of the deployed objects, in the cluster and on the branch. */
 async function keep(loaded: LoadedRelease, last: Desired, parts: Parts): Promise<Kept> {
   const checked = checkManifests(loaded, last);
   const release = withMemory(loaded, { checked });
@@ -183,7 +183,7 @@ function lacksAccount({ who }: LoadedRelease, { requiresServiceAccount }: OwnPar
   return requiresServiceAccount && who === undefined;
 }
 
-/** Why nothing may be done for a Release without an edit. */
+/** Why nothing can be done for a Release without an edit. */
 function findRefusal(release: LoadedRelease, parts: Parts): ReleaseOutcome | undefined {
   const { resource, invalid } = release;
   const { checks } = parts;
@@ -198,7 +198,10 @@ function findRefusal(release: LoadedRelease, parts: Parts): ReleaseOutcome | und
   return message === undefined ? undefined : { state: "refused", reason: "SpecInvalid", message };
 }
 
-/** Nothing is fetched, rendered or applied for a Release that the platform does not allow; what is deployed stays as it is. */
+/**
+ * Nothing is fetched, rendered or applied for a Release that the platform does not allow; the deployed objects stay as
+ * they are.
+ */
 function refuseByPolicy(
   { key, resource, limits, undecided }: LoadedRelease,
   { sources, renderer, platform }: Parts,
@@ -221,7 +224,7 @@ function refuseManifests({ message }: CheckedManifests): ReleaseOutcome | undefi
 
 function describeMissing({ failure, source }: Sourced, { resource }: LoadedRelease): ReleaseOutcome {
   if (failure !== undefined) {
-    // A Release that cannot even ask for its source, as for want of a Secret, is answered by that.
+    // For a Release that cannot even request its source, for example because of a missing Secret, this is the result.
     const asked = resource.metadata.annotations?.[releaseAnnotations.requestedAt];
     const handledRequest = source.state === "pending" ? asked : source.handledRequest;
     return { state: "unsourced", failure, handledRequest };

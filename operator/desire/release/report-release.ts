@@ -21,7 +21,7 @@ import { composeReleaseStatus } from "./release-status.ts";
 import { assessLoss } from "./source-loss.ts";
 import { withholdStatus } from "./withhold-status.ts";
 
-/** How a run ended that is worth a status. */
+/** Result of a run for which a status is written. */
 export interface Ended {
   readonly outcome: ReleaseOutcome;
   /** The desired set of the source. */
@@ -46,7 +46,7 @@ export interface ReportReleaseOptions
     Omit<AssessReleaseOptions, "nowMs"> {
   readonly releases: ObjectStore;
   readonly dependents: { of(key: string): Iterable<string> };
-  /** Puts keys into the queue. */
+  /** Requeues keys. */
   readonly wake: (keys: Iterable<string>) => void;
   readonly clock: Clock;
   /** Undefined: there is no repository. */
@@ -58,7 +58,7 @@ export interface ReportReleaseOptions
 
 const longestRetryMs = 60_000;
 
-/** Assesses and publishes what is there now, and composes the status, unless a better one is to be expected in a moment. */
+/** Assesses and publishes the current objects, and composes the status, unless a better one is expected in a moment. */
 export function judgeRelease(
   release: LoadedRelease,
   ended: Ended,
@@ -67,7 +67,7 @@ export function judgeRelease(
   const { key, memory: before } = release;
   const { desired, converged, outcome, error } = ended;
   const { releases, clock } = options;
-  // Read again: what was written is in the store by now.
+  // Read again: the store contains the written objects now.
   const live = releases.get(key);
   if (live?.metadata.uid !== before.uid) return undefined;
   const resource = asOf(live, release);
@@ -104,10 +104,10 @@ export function judgeRelease(
           seen,
           next: ended.next,
         }),
-      // The version guards the inventory: a late write must not take away what a successor has recorded.
+      // The version protects the inventory: a late write must not remove entries that a successor has recorded.
       at: { resourceVersion: resource.metadata.resourceVersion },
       onWritten: (written) => {
-        // Our own writes are silent, and some wait for this Release.
+        // Own writes cause no event, and some Releases wait for this one.
         options.wake(options.dependents.of(key));
         announceDeployment(
           { before: resource.status, after: written as Partial<ReleaseStatus> },
@@ -116,7 +116,7 @@ export function judgeRelease(
         );
       },
       wakeUps: () => ({
-        // No event reports new rights of a ServiceAccount.
+        // No event reports new permissions of a ServiceAccount.
         retryWithinMs: longestRetryMs,
         againAfterMs: [ended.retryAfterMs, converged?.againAfterMs, loss?.againAfterMs],
       }),
@@ -140,7 +140,7 @@ export function judgeRelease(
   };
 }
 
-/** The status may be a better one by then. */
+/** The status may have improved by then. */
 function withheldFor(forMs: number, report: Report): Report {
   return { ...report, change: undefined, requeueAfterMs: [...report.requeueAfterMs, forMs] };
 }
@@ -171,7 +171,7 @@ function assess(
   return outcome.state === "unsourced" ? assessRecorded(release, options) : undefined;
 }
 
-/** Only what was applied as a whole is committed: the branch never shows what the cluster refused. */
+/** Only a completely applied set is committed: the branch never shows objects that the cluster rejected. */
 function offer(
   release: LoadedRelease,
   { outcome, desired }: Ended,
@@ -198,7 +198,7 @@ function announceWarnings(
   return digest;
 }
 
-/** The last state that is fully applied; the same object while it is the same state. */
+/** The last fully applied state; the identical object while the state is the same. */
 function appliedOf(
   { resource, memory: { applied } }: LoadedRelease,
   { outcome, desired }: Ended,

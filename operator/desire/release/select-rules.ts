@@ -5,15 +5,15 @@ import { matchesPattern } from "./publish-place.ts";
 
 export interface SelectRulesInput {
   readonly namespace: string;
-  /** Labels of the Namespace; `unknown`: not seen yet; `unreadable`: this operator may not watch namespaces. */
+  /** Labels of the Namespace; `unknown`: not observed yet; `unreadable`: this operator may not watch namespaces. */
   readonly labels: Readonly<Record<string, string>> | "unknown" | "unreadable";
   readonly policies: readonly LiveObject[];
-  /** The limits where no rule selects the namespace. */
+  /** The limits if no rule selects the namespace. */
   readonly installation: Limits;
 }
 
 /**
- * Selects the rules that hold for the Releases of a namespace: of all policies, in the order of their names. Rules of
+ * Selects the rules that apply to the Releases of a namespace: of all policies, in the order of their names. Rules of
  * policies replace those of the installation. Pure.
  */
 export function selectRules({ namespace, labels, policies, installation }: SelectRulesInput): SelectedRules {

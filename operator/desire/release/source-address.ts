@@ -19,8 +19,8 @@ const defaultPorts = { https: 443, ssh: 22, file: 0 } as const;
 /**
  * Reads the address of a repository such that two spellings of one repository are equal. Pure.
  *
- * A URL that could mean different things to us and to git or its host is not read: other protocols, other characters than
- * printable ASCII, a query, a fragment, `.` and `..` segments, and encoded slashes and percent signs.
+ * A URL that the operator and git or its host could interpret differently is not parsed: other protocols, other
+ * characters than printable ASCII, a query, a fragment, `.` and `..` segments, and encoded slashes and percent signs.
  *
  * @param text As in `spec.source.url`, or a prefix of such URLs.
  * @returns Undefined if it cannot be read.
@@ -65,7 +65,7 @@ function segmentsOf(
 function decodeSegment(segment: string): string | undefined {
   try {
     const decoded = decodeURIComponent(segment);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
     return /[%/\\\u0000-\u001f\u007f]/.test(decoded) ? undefined : decoded;
   } catch {
     return undefined;

@@ -6,8 +6,8 @@ import { pinOf } from "./pipeline-pin.ts";
 import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 
 /**
- * Whether what is deployed is what the spec names, whatever the remote says: a commit never changes, and a tag that is
- * deployed counts until the remote answers that there is none. Pure.
+ * Whether the deployed commit is the one in the spec, without the remote: a commit never changes, and a deployed tag
+ * counts until the remote reports that it does not exist. Pure.
  *
  * @param head The commit that is deployed, or that the source names; undefined: none.
  */
@@ -26,7 +26,8 @@ export function isPinnedTo(
 }
 
 /**
- * Whether a source that cannot be had makes the Release unready now, or when to look again; undefined: it can be had. Pure.
+ * Whether an unavailable source makes the Release not ready now, or when to check again; undefined: it is available.
+ * Pure.
  */
 export function assessLoss(
   resource: Pick<ReleaseResource, "spec" | "status">,

@@ -18,7 +18,7 @@ import type { SourceReport } from "./release-outcome.ts";
 export interface SourceOptions {
   readonly sources: Sources;
   readonly renderer: Renderer;
-  /** A program is about to be rendered: what that takes may be loaded while its source is on its way. */
+  /** Called when a program is about to be rendered: its libraries may be loaded while its source is being fetched. */
   readonly warmUp: () => void;
   readonly secrets: SecretReader;
   readonly prepare: Preparer;
@@ -26,7 +26,7 @@ export interface SourceOptions {
   readonly clock: Clock;
 }
 
-/** How far a Release's source has come. */
+/** The progress of a Release's source. */
 export interface Sourced {
   readonly source: SourceState;
   /** Undefined: `failure` says why, or it is on its way. */
@@ -42,8 +42,8 @@ export interface Sourced {
 const longestRetryMs = 60_000;
 
 /**
- * Looks at what the source says now, and has it rendered and prepared: from memory, and what is on its way puts the key
- * back. Only Secrets that a Release names, and the history of what a program read, are waited for.
+ * Reads the current state of the source, rendered and prepared: from memory; pending work requeues the key when it is
+ * done. Only Secrets that a Release references, and the history of the files that a program read, are awaited.
  *
  * @throws ApiUnavailableError when a Secret cannot be read now.
  */
@@ -51,7 +51,8 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
   const looked = await lookAt(release, options);
   const { source: known } = release.memory;
   const { source, desired, failure, commit = known.commit, ...more } = looked;
-  // Others may wait until it is known whether the source has something newer: where it cannot be had, what is deployed counts.
+  // Others may wait until it is known whether the source has something newer: if it is unavailable, the deployed state
+  // counts.
   const isLost = failure !== undefined && source.state !== "ready";
   const isSame = known.isLost === isLost && known.commit === commit;
   return { source, desired, failure, known: isSame ? known : { isLost, commit }, ...more };
@@ -92,7 +93,7 @@ async function lookAt(release: LoadedRelease, options: SourceOptions): Promise<L
     };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    // Secrets are not watched: whether a missing one has come is seen by looking.
+    // Secrets are not watched: whether a missing one was created is found by polling.
     const isSecret = error.reason === "SourceInvalid";
     return { source, desired: undefined, failure: error.failure, ...(isSecret && { retryAfterMs }) };
   }
@@ -106,13 +107,13 @@ export function prepareAll(
 ): DesiredSet {
   const prepared = prepare(rendered, resource, catalog);
   const unknown = prepared.objects.filter(({ kind }) => kind === undefined);
-  // All of them, not only the first: discovery is asked once for all.
+  // All of them, not only the first: one discovery answers all.
   const answers = unknown.map(({ manifest }) => catalog.ask(manifest.apiVersion, manifest.kind, key));
   return answers.some(({ state }) => state === "known") ? prepare(rendered, resource, catalog) : prepared;
 }
 
 /**
- * What is asked of the source of a Release.
+ * The request to the source of a Release.
  *
  * @throws SourceError about a Secret. ApiUnavailableError when one cannot be read now.
  */
@@ -156,8 +157,8 @@ function retry(source: SourceState, retryAfterMs: number): Pick<Sourced, "retryA
 }
 
 /**
- * The commit that a Release's state is called by. While nothing but the history of a clone is different, it stays what the
- * status says: a recreated clone has only the head, and a new commit would cause a write for every Release.
+ * The commit of a Release's state. While only the history of a clone differs, it stays the one in the status: a
+ * recreated clone has only the head, and a new commit would cause a write for every Release.
  */
 async function commitOf(
   { resource, memory: { source: known } }: LoadedRelease,

@@ -7,7 +7,7 @@ import type { Clock, ObjectStore } from "../../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import type { Desired, KnownObjects } from "./release-memory.ts";
 
-/** A request whose answer never came may still be carried out for this long, in milliseconds. */
+/** A request without a response may still be executed for this long, in milliseconds. */
 export const lateWritesMs = 10_000;
 
 export interface TakeInventoryInput {
@@ -25,20 +25,20 @@ export interface TakeInventoryOptions {
   readonly releases: ObjectStore;
   readonly stores: FoundStores;
   readonly clock: Clock;
-  /** For how long something may still arrive that the operator before us sent when it ended. */
+  /** Time for which a request of the previous operator may still be executed after its end. */
   readonly predecessorMs: () => number;
 }
 
 export interface TakenInventory {
   readonly inventory: Inventory;
-  /** Entries are kept because a late request may still make their objects: look again after this many milliseconds. */
+  /** Entries are kept because a late request may still create their objects: check again after this many milliseconds. */
   readonly againAfterMs: number | undefined;
   readonly known: KnownObjects;
 }
 
 /**
- * The inventory after everything was applied and pruned. An entry is dropped only if its object is known not to exist: its
- * kind is watched, and no request that could make it is under way.
+ * The inventory after everything was applied and pruned. An entry is dropped only if its object is known not to exist:
+ * its kind is watched, and no request that could create it is running.
  */
 export function takeInventory(
   { release, desired, known, pruned, isApplied, unseen }: TakeInventoryInput,
@@ -67,7 +67,10 @@ export function takeInventory(
   };
 }
 
-/** Remembers which objects exist, while others may still arrive: one that existed and was deleted does not arrive again. */
+/**
+ * Remembers which objects exist, while others may still be created: one that existed and was deleted is not created
+ * again.
+ */
 export function withSeen(
   known: KnownObjects,
   release: LoadedRelease,
@@ -80,7 +83,7 @@ export function withSeen(
   return { ...known, seen: new Set([...known.seen, ...owned.map(({ id }) => id)]) };
 }
 
-/** A request failed, and it is not known whether it will be carried out. Perhaps a namespace that was there is gone. */
+/** A request failed, and it is unknown whether it will be executed. Perhaps an existing namespace was deleted. */
 export function afterFailure({ clock }: Pick<TakeInventoryOptions, "clock">): KnownObjects {
   return { found: new Map(), seen: new Set(), failedAtMs: clock.now() };
 }

@@ -2,7 +2,10 @@ import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
 import type { ApplyOutcome } from "../../engine/outcome.ts";
 
-/** Where this operator does not look, it would not know what it has made. Undefined: it sees all of them. */
+/**
+ * Namespaces in which this operator does not watch objects, so that it could not find its own. Undefined: it watches all
+ * of them.
+ */
 export function findUnseen(
   prepared: Pick<DesiredSet, "objects">,
   stores: Pick<FoundStores, "sees">,

@@ -16,10 +16,10 @@ export interface Withholding {
 }
 
 /**
- * Decides whether a new status is withheld. One that will change without an edit is written only after a moment, because most
- * Releases are ready by then, and again only after another. Pure.
+ * Decides whether a new status is withheld. One that will change without an edit is written only after a moment, because
+ * most Releases are ready by then, and again only after another. Pure.
  *
- * @param change Undefined: the status is as it was.
+ * @param change Undefined: the status is unchanged.
  * @param nowMs Monotonic clock.
  */
 export function withholdStatus(
@@ -59,7 +59,7 @@ function hasNewPlan({ status: before }: LoadedRelease["resource"], { next }: Res
   return next !== undefined && !isSameJson(next, before?.next);
 }
 
-/** How a run ended, as far as that matters here. */
+/** Result of a run, as far as it matters here. */
 interface EndedRun {
   readonly outcome: ReleaseOutcome;
   readonly error?: unknown;
@@ -69,7 +69,7 @@ interface EndedRun {
 function isOnItsWay({ conditions = [] }: ResourceStatus, { outcome, error }: EndedRun): boolean {
   if (error !== undefined || outcome.state === "refused" || outcome.state === "unsourced") return false;
   if (outcome.state === "pending") return true;
-  // A Pipeline may take its time.
+  // A wait for a Pipeline may be long.
   if (outcome.state === "waiting" && outcome.reason === "PinPending") return false;
   return conditions.some(
     ({ type, status }) =>

@@ -17,7 +17,7 @@ export interface ComposeKindSourcesInput extends Pick<SecretReaderInput, "cluste
 /** Follows the sources of the resources of a kind. */
 export type FollowKind = (kind: BoundKind, wake: (keys: Iterable<string>) => void) => KindSources;
 
-/** Wires the sources of kinds to the zone and the schedule that Releases have. Nothing runs before a source is asked for. */
+/** Connects the sources of kinds to the zone and the schedule of Releases. Nothing runs before a source is needed. */
 export function composeKindSources(input: ComposeKindSourcesInput): FollowKind {
   const { sources, platform, stores } = input;
   const secrets = createSecretReader({

@@ -28,7 +28,7 @@ const defaultIntervalMs = 60_000;
 const shortestIntervalMs = 1_000;
 const longestRetryMs = 60_000;
 
-/** The sources of the resources of one kind, within what the platform allows in their namespaces. */
+/** The sources of the resources of one kind, within the platform's rules for their namespaces. */
 export function createKindSources(options: KindSourcesOptions): KindSources {
   const { kind, sources } = options;
   const groupKind = groupKindOf(kind.definition);
@@ -69,7 +69,7 @@ interface Told {
   readonly state: KindSource;
 }
 
-/** Another head alone is reported with the next change: nothing requeued the resource for it. */
+/** A changed head alone is reported with the next change: nothing requeued the resource for it. */
 function tell(key: string, answer: SourceState, told: Map<string, Told>): KindSource {
   const last = told.get(key);
   if (last !== undefined && isSameAnswer(last.answer, answer)) return last.state;
@@ -143,12 +143,12 @@ async function resolve(
     if (error instanceof ImpersonationError)
       return { state: { state: "failed", failure: { reason: "SourceInvalid", message: error.message } } };
     if (!(error instanceof SourceError)) throw error;
-    // Secrets are not watched: whether a missing one has come is seen by asking.
+    // Secrets are not watched: whether a missing one was created is found by polling.
     return { state: { state: "failed", failure: error.failure }, retryAfterMs };
   }
 }
 
-/** The account whose rights decide which Secrets are read. Undefined: the operator's. */
+/** The account whose permissions decide which Secrets are read. Undefined: the operator's. */
 function accountOf(
   resource: CustomResource,
   { source, policy }: KindSourcesOptions["kind"],
