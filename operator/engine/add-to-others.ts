@@ -11,14 +11,15 @@ import type { Target } from "./subject.ts";
 export interface AddToOthersOptions extends Pick<AddOptions, "cluster" | "settled" | "refusals" | "count"> {
   readonly related: Stores["related"];
   readonly changes: Change[];
-  /** Takes the steps that were sent. */
+  /** Receives the steps that were sent. */
   readonly steps: StepReason[];
-  /** Takes the steps that were not sent, or failed. */
+  /** Receives the steps that were not sent, or failed. */
   readonly held: StepReason[];
 }
 
 /**
- * Changes the fields that a resource sets of objects of other owners: removes those that it no longer wants, and adds those that are missing.
+ * Changes the fields that a resource sets in objects of other owners: removes those that it no longer wants, and adds
+ * those that are missing.
  *
  * @returns The number of objects that have all additions.
  * @throws The first failure of {@link removeFields} or {@link add}.

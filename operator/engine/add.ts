@@ -44,7 +44,7 @@ async function addOne(step: AdditionStep, options: AddOptions): Promise<void> {
   store.written(await attempt(step, options, () => cluster.add(addition, { uid: live.metadata.uid })));
   count("updated", 1);
   onAdded(live, addition);
-  // The store keeps less than the API server answered.
+  // The store contains fewer fields than the API server's response.
   const now = store.get(keyOf(manifest));
   // A second attempt would not add what the object still lacks.
   if (now !== undefined && findLack(now, addition) !== undefined) settled.remember(now, addition);

@@ -3,7 +3,7 @@ import type { LiveObject } from "../../crds/object.ts";
 /** Index of related objects of which a kind sets fields: the field managers that have set some. */
 export const ADDED_INDEX = "added";
 
-/** The field managers of our resources that have set fields of an object without owning it. */
+/** The field managers of resources that have set fields of an object without owning it. */
 export function addedManagersOf({ addedFields }: LiveObject): readonly string[] {
   return addedFields === undefined ? [] : Object.keys(addedFields);
 }

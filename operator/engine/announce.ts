@@ -41,7 +41,7 @@ export function announceChanges(
   }
 }
 
-/** Reports fields that a resource has set of an object of another owner, and that the API server refuses to remove. */
+/** Reports fields that a resource has set in an object of another owner, and that the API server refuses to remove. */
 function announceKept(
   { live, why }: Change,
   resource: LiveObject,
@@ -53,7 +53,7 @@ function announceKept(
   events.record(resource, { type: "Warning", reason: "FieldsKept", action: "Apply", note });
 }
 
-/** One event for all that was pruned in a run: there may be hundreds. */
+/** One event for all objects that were pruned in a run: there may be hundreds. */
 function announcePruned(
   pruned: readonly Change[],
   resource: LiveObject,

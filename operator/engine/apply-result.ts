@@ -8,7 +8,7 @@ import {
 } from "../errors.ts";
 import type { ApplyStep } from "./decide-object.ts";
 
-/** How an apply that was sent ended, for those who count. */
+/** Result of an apply that was sent, for metrics. */
 export type ApplyResult =
   | "created"
   | "updated"
@@ -25,15 +25,16 @@ export type ApplyResult =
 export type ObjectAction = ApplyResult | "kept" | "pruned";
 
 /**
- * Whether an apply reverted a change of the live object by another manager. It did not if the server changed nothing: then our
- * copy lacked fields, because a watch that is older than its kind's definition drops those that the definition got since. Pure.
+ * Whether an apply reverted a change of the live object by another manager. It did not if the server changed nothing:
+ * then the local copy lacked fields, because a watch that is older than its kind's definition drops new fields of the
+ * definition. Pure.
  *
  * @param answer The object as the server answered the apply.
  */
 export function isRepair({ live, because }: ApplyStep, answer: LiveObject): boolean {
   if (live === undefined || ["digest", "foreign", "adopt"].includes(because)) return false;
   const [before, after] = [live.metadata, answer.metadata];
-  // Others write the status meanwhile, which moves the version alone.
+  // Others write the status in the meantime, which changes only the version.
   const isCounted = !because.startsWith("metadata") && before.generation !== undefined;
   return isCounted
     ? before.generation !== after.generation

@@ -19,10 +19,13 @@ export interface ApplyOptions extends AttemptOptions {
   readonly isEnough?: (step: ApplyStep) => boolean;
 }
 
-/** How one step ended: applied, or found to be there and ours; then the plan is recomputed with the found object. */
+/**
+ * Result of one step: applied, or found to exist and owned by the resource; then the plan is recomputed with the found
+ * object.
+ */
 export interface StepResult {
   readonly step: ApplyStep;
-  /** As the server answered; an applied object is in the store already. */
+  /** In the server's version; an applied object is in the store already. */
   readonly live: LiveObject;
   readonly was: "applied" | "ours" | "adopted";
   /** It had existed, and another client deleted it. */
@@ -91,7 +94,7 @@ async function write(
   return patched;
 }
 
-/** One read decides who owns the object that has the name of ours. */
+/** One read determines the owner of the object with that name. */
 async function claim(
   { kind, manifest }: ApplyStep,
   { loaded, cluster, isEnough }: Pick<ApplyOptions, "loaded" | "cluster"> & { readonly isEnough: boolean },

@@ -12,9 +12,10 @@ export interface AttemptOptions {
 }
 
 /**
- * Sends one step, unless this very step was refused a short time ago. A refusal is remembered, and a failure counted.
+ * Sends one step, unless exactly this step was rejected a short time ago. A rejection is remembered, and a failure
+ * counted.
  *
- * @throws What `send` throws, or threw then.
+ * @throws The error of `send`, now or then.
  */
 export async function attempt<Result>(
   step: ApplyStep,

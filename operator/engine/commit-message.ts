@@ -14,7 +14,7 @@ export interface AppliedResource {
 
 export interface CommitMessageInput {
   readonly applied: readonly AppliedResource[];
-  /** Titles (or folders) of the resources whose folders go. */
+  /** Titles (or folders) of the resources whose folders are removed. */
   readonly removed: readonly string[];
   readonly version: string;
   /** Absent without leader election. */
@@ -23,10 +23,10 @@ export interface CommitMessageInput {
 
 /** Longest subject line, in characters. */
 const SUBJECT_LENGTH = 72;
-/** So many resources are named one by one; the rest is a count. */
+/** Maximum number of resources that are listed one by one; the rest is a count. */
 const NAMED_RESOURCES = 20;
 
-/** The message of one commit: a subject for people, then trailers (`git interpret-trailers`) for programs. Pure. */
+/** The message of one commit: a subject for users, then trailers (`git interpret-trailers`) for programs. Pure. */
 export function composeCommitMessage({ applied, removed, version, lease }: CommitMessageInput): string {
   const resources = [
     ...applied.map(({ title, generation }) => `${oneLine(title)} generation ${generation}`),
@@ -45,7 +45,7 @@ export function composeCommitMessage({ applied, removed, version, lease }: Commi
   return `${paragraphs.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
-/** The text of strangers: each line begins with words of ours, and the paragraph of trailers comes after it. */
+/** Untrusted text: each line begins with fixed words, and the paragraph of trailers follows it. */
 function originsOf(applied: readonly AppliedResource[]): string {
   return applied
     .slice(0, NAMED_RESOURCES)
@@ -58,7 +58,7 @@ function originsOf(applied: readonly AppliedResource[]): string {
     .join("\n");
 }
 
-/** The fencing term that a commit of ours carries, read from the last paragraph of its message. */
+/** The fencing term in a commit of the operator, read from the last paragraph of its message. */
 export function readLeaseTrailer(message: string): LeaseTerm | undefined {
   const last =
     message
@@ -70,7 +70,7 @@ export function readLeaseTrailer(message: string): LeaseTerm | undefined {
   return { leaseUid, transitions: Number(transitions) };
 }
 
-/** Whether a commit was made by a later leader than we are. Terms of different Leases say nothing about each other. */
+/** Whether a commit was made by a later leader than this one. Terms of different Leases cannot be compared. */
 export function isLaterTerm(theirs: LeaseTerm | undefined, ours: LeaseTerm | undefined): boolean {
   if (theirs === undefined || ours === undefined) return false;
   return theirs.leaseUid === ours.leaseUid && theirs.transitions > ours.transitions;
@@ -106,8 +106,8 @@ function shorten(text: string, length: number): string {
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
 }
 
-/** A title comes from an object's name; still, no name may ever start a line of its own in a message. */
+/** A title comes from an object's name; still, no name may ever start a new line in a message. */
 function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are replaced
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
 }

@@ -6,7 +6,10 @@ import { noteProgress, type Progress, type Report, statusChange } from "./report
 import { decideRequeue, parkedForMs } from "./requeue.ts";
 import { type ResourceStatus, type StatusInput, timestampOf } from "./status.ts";
 
-/** A run whose objects were assessed and whose files were offered: what is reported of every sort of resources. */
+/**
+ * A run whose objects were assessed and whose files were offered: the common part of the report for every sort of
+ * resources.
+ */
 export interface AssessedRun
   extends Pick<Report, "key" | "kind" | "changes" | "health" | "at" | "error" | "onWritten"> {
   /** See {@link asWorkedOn}. */
@@ -20,7 +23,7 @@ export interface AssessedRun
   /** The status is not composed while its commit has been on its way for a moment only. Default: it is. */
   readonly waitsForCommit?: boolean;
   compose(parts: Pick<StatusInput, "publish" | "nowIso">): ResourceStatus;
-  /** When to look again. Called after `compose`, which may ask whether an instant has passed. */
+  /** Delay of the next check. Called after `compose`, which may use the clock. */
   wakeUps(): WakeUps;
 }
 
@@ -77,8 +80,8 @@ export function composeReport(run: AssessedRun, options: ComposeReportOptions): 
 }
 
 /**
- * A resource as it is now, with the generation that was worked on: an edit that came meanwhile is for the next run, which is
- * queued already, and status and commit say what was done. Pure.
+ * The current resource, with the generation that was processed: an edit in the meantime is for the next run, which is
+ * queued already, and status and commit describe the processed generation. Pure.
  */
 export function asWorkedOn<Resource extends Pick<CustomResource, "metadata">>(
   resource: Resource,

@@ -14,7 +14,7 @@ export interface ConditionsInput
   readonly previous: readonly Condition[];
 }
 
-/** One of the engine's conditions, before it is known since when it holds. */
+/** One of the engine's conditions, without the time since when it holds. */
 export interface Statement {
   readonly type: ConditionType;
   readonly status: ConditionStatus;
@@ -45,7 +45,7 @@ export function composeConditions(input: ConditionsInput): Condition[] {
   const lost = standing?.isLost === true && assessed.status === "True" ? standing.cause : undefined;
   const ready: Statement = lost === undefined ? assessed : { ...lost, type: "Ready" };
   const stamp = (statement: Statement | OwnCondition): Condition =>
-    // What is kept keeps its observed generation.
+    // A kept condition keeps its observed generation.
     before.get(statement.type) === statement
       ? (statement as Condition)
       : withTransition(statement, before, input);

@@ -24,7 +24,7 @@ import type { Claimed, Subject, Target } from "./subject.ts";
 export interface ConvergeOptions {
   /** With the operator's own permissions: for the resource itself. */
   readonly cluster: Pick<Cluster, "read">;
-  /** With the permissions that the resource asks for: for its objects. */
+  /** With the permissions of the resource's account: for its objects. */
   readonly acting: Cluster;
   /** Local copies of related objects, for additions. */
   readonly related?: Stores["related"];

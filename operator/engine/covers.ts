@@ -88,7 +88,7 @@ function findInKeyedList(
   return undefined;
 }
 
-/** Equality for what has one owner: the live value may have nothing more than what the server fills in. */
+/** Equality for a value with one owner: the live value may only have additional values that the server fills in. */
 function isSame(desired: unknown, live: unknown, shape: FieldShape): boolean {
   if (desired === live) return true;
   if (live === undefined || live === null) return isDropped(desired, shape);

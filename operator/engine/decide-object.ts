@@ -11,13 +11,16 @@ import { withRunFinalizer } from "./run-finalizer.ts";
 
 export interface ApplyStep {
   readonly kind: ObjectKind;
-  /** As it is sent: fitted to what may be changed in the live object. */
+  /** The manifest to send, adapted to the fields that may be changed in the live object. */
   readonly manifest: Manifest;
   readonly guard: ApplyGuard;
-  /** The object that was planned on, and why it is applied: `absent`, `foreign`, `adopt`, `digest`, or the path of the first drift. */
+  /**
+   * The object on which the plan is based, and why it is applied: `absent`, `foreign`, `adopt`, `digest`, or the path of
+   * the first drift.
+   */
   readonly live: LiveObject | undefined;
   readonly because: string;
-  /** Of the live object only this is changed; its manifest has nothing else. */
+  /** Only these fields of the live object are changed; its manifest contains nothing else. */
   readonly only?: "metadata";
 }
 
@@ -46,7 +49,7 @@ export function decideObject(
 ): Decision {
   const { resource, set, isSettled, lifetime = "kept", isProtected = false } = options;
   const { whose } = live === undefined ? { whose: "absent" as const } : decideOwnership(live, resource, set);
-  // A foreign object may be one that we only think we see: the create-only apply is refused, and a fresh read decides.
+  // A foreign object may have been deleted already: the create-only apply is rejected if not, and a fresh read decides.
   if (live === undefined || whose === "foreign" || whose === "absent") {
     const { manifest: fitted = desired } = fitToLive(desired, undefined);
     const manifest = isProtected ? withRunFinalizer(fitted) : fitted;
@@ -94,7 +97,7 @@ function decideMetadata(
 
 /**
  * Whether an object that is waited for belonged to a deleted resource of the same name, and is not deleted yet. An
- * object that another operator made, or that has another owner as well, is left to garbage collection. Pure.
+ * object that another operator created, or that also has another owner, is left to garbage collection. Pure.
  */
 export function isLeftBehind({ ours, metadata }: LiveObject, set: string): boolean {
   const { deletionTimestamp, labels, ownerReferences = [] } = metadata;

@@ -12,7 +12,7 @@ export interface PruneInput {
   readonly resource: CustomResource;
   /** Id of the resource's set of objects. */
   readonly set: string;
-  /** Everything that carries the label of our set, of all kinds that the resource ever had. */
+  /** All objects with the label of the set, of all kinds that the resource ever had. */
   readonly owned: readonly OwnedObject[];
   readonly desired: Pick<DesiredSet, "objects" | "lifetimes">;
   /** As in planChanges(): a desired object is not pruned under another name of its kind. Default: found in `owned`. */
@@ -23,7 +23,7 @@ export interface PruneInput {
   readonly isReferenced?: boolean;
   /** Whether large or irreversible prunes wait for approval. Default: true. */
   readonly mayHold?: boolean;
-  /** How many objects the last complete deployment had, as status remembers it; undefined: all that are owned. */
+  /** Number of objects of the last complete deployment, from the status; undefined: all that are owned. */
   readonly deployed: number | undefined;
   /** Value of the annotation `fairlead.dev/approve-prune`. */
   readonly approved: string | undefined;
@@ -37,31 +37,31 @@ export interface PruneInput {
 
 /** The plan for objects that are owned and no longer desired. Nothing is deleted before every apply succeeded. */
 export interface PruneDecision {
-  /** To be deleted now, side by side, with a uid precondition: the last stage of what goes. */
+  /** To be deleted now, concurrently, with a uid precondition: the last stage of the surplus objects. */
   readonly now: readonly OwnedObject[];
-  /** Their turn comes when all of `now` and `leaving` is gone. */
+  /** To be deleted when all of `now` and `leaving` are deleted. */
   readonly later: readonly OwnedObject[];
-  /** On their way out: their events wake us. */
+  /** Terminating objects: their events requeue the resource. */
   readonly leaving: readonly OwnedObject[];
   /** An annotation keeps them, `prune` is off, or they were created once and their kind keeps them. They stay in the set. */
   readonly kept: readonly KeptObject[];
-  /** Undefined: nothing needs a person. */
+  /** Undefined: no approval is needed. */
   readonly held: HeldPrune | undefined;
 }
 
 export interface HeldPrune {
   readonly objects: readonly OwnedObject[];
-  /** For people: how many and which, why it stops, and how to go on. */
+  /** For users: how many and which, why it waits, and how to continue. */
   readonly message: string;
 }
 
 /**
- * A set of fewer objects loses any number of them without asking (all of them is always asked about): one of two or two of
- * three is what editing a small folder looks like, half of many is what a wrong path looks like.
+ * A set of fewer objects may lose any number of them without approval (all of them always need it): one of two or two of
+ * three is typical for editing a small folder, half of many for a wrong path.
  */
 export const handful = 5;
 
-/** Shortest beginning of a commit id that an approval may give. */
+/** Minimum length of a commit id's prefix in an approval. */
 const shortestId = 7;
 
 /** Decides which objects are pruned, in which order, and whether the prune needs approval. Pure. */
@@ -118,7 +118,7 @@ function isApproved({ approved, approvals }: PruneInput): boolean {
   return approvals.some((approval) => approval.startsWith(approved));
 }
 
-/** Why a person is asked before these objects go. */
+/** Why these objects are deleted only after approval. */
 function findObjection(going: readonly OwnedObject[], input: PruneInput): string | undefined {
   if (going.length === 0) return undefined;
   const { desired, deployed, owned, hasContent = mayHaveContent } = input;
@@ -144,7 +144,7 @@ function hold(going: readonly OwnedObject[], why: string, { approvals, resource 
   return { objects: going, message };
 }
 
-/** Kinds whose objects contain others: deleting one deletes what it contains. */
+/** Kinds whose objects contain others: deleting one deletes its content. */
 const containers: ReadonlySet<string> = new Set([
   "/Namespace",
   "/PersistentVolumeClaim",
@@ -163,8 +163,8 @@ function mayHaveContent(live: LiveObject): boolean {
 }
 
 /**
- * The last to be applied are the first to go, and the next ones wait until those are gone, so that a controller outlives the
- * objects whose finalizers it serves.
+ * The objects that were applied last are deleted first, and the next ones wait until these are deleted, so that a
+ * controller outlives the objects whose finalizers it serves.
  */
 function inWaves(
   going: readonly OwnedObject[],
@@ -172,7 +172,8 @@ function inWaves(
   waves: PruneInput["waves"] = [],
 ): Pick<PruneDecision, "now" | "later"> {
   const places = new Map(waves.flatMap((wave, index) => wave.map((id) => [id, index] as const)));
-  // An object that no recorded wave names, such as before the first status with waves: by its stage, after all waves.
+  // The wave of an object that is in no recorded wave, for example before the first status with waves: by its stage,
+  // after all waves.
   const rankOf = ({ id, live }: OwnedObject) => places.get(id) ?? waves.length + applyStageOf(live);
   const last = [...going, ...leaving].reduce((highest, one) => Math.max(highest, rankOf(one)), -1);
   const [now, later] = split(going, (one) => rankOf(one) === last);

@@ -1,7 +1,7 @@
 import { groupOf, type KubernetesObject } from "../../crds/object.ts";
 import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
 
-/** The marks of tools on objects that they apply, and the names of the tools. */
+/** The labels and annotations of tools on objects that they apply, and the names of the tools. */
 const labels: Readonly<Record<string, string>> = {
   [stamps.set]: "a Release",
   [stamps.partOf]: "an ApplySet",
@@ -34,7 +34,7 @@ export function declaredBy({ metadata }: Pick<KubernetesObject, "metadata">): st
   return manager === FIELD_MANAGER ? undefined : manager;
 }
 
-/** The tool, and the value of its mark, which mostly is a name. */
+/** The tool, and the value of its label or annotation, which usually is a name. */
 function findMark(
   on: Readonly<Record<string, string>> | undefined,
   marks: Readonly<Record<string, string>>,

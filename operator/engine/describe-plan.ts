@@ -23,7 +23,7 @@ export function describePlan({ plan, prune, set }: DescribePlanInput): ApplyOutc
   if (unknown !== undefined)
     return { state: "waiting", reason: "KindUnknown", message: unknown, isWatched: true };
   if (held !== undefined) return { state: "waiting", message: held, isWatched: true };
-  // The caches fill in a moment, and that causes another reconcile: this is not reported.
+  // The caches fill in a moment, which causes another reconcile: this is not reported.
   if (blocked.length > 0) return { state: "retry" };
   if (prune?.held !== undefined)
     return { state: "refused", reason: "PruneHeld", message: prune.held.message };

@@ -11,7 +11,7 @@ export interface DesiredObject {
   readonly manifest: Manifest;
   /** Undefined: the cluster has no such kind, as far as is known. */
   readonly kind: ObjectKind | undefined;
-  /** Where it was declared, for messages: `web/deployment.yaml:12`. */
+  /** Its origin, for messages: `web/deployment.yaml:12`. */
   readonly origin: string;
   readonly stage: ApplyStage;
   /** Objects of this set that must be healthy before it is applied. */
@@ -26,7 +26,7 @@ export interface DesiredObject {
   readonly publish: boolean;
 }
 
-/** The rule for objects of one kind that are no longer desired, where they are not simply deleted. */
+/** The rule for objects of one kind that are no longer desired, if they are not simply deleted. */
 export interface LifetimeRule {
   readonly kind: ObjectKind;
   readonly lifetime: Exclude<Lifetime, "kept">;
@@ -63,7 +63,7 @@ export interface OwnedObject {
 
 /** An object that is no longer desired, and stays. */
 export interface KeptObject extends OwnedObject {
-  /** For people. */
+  /** For users. */
   readonly why: string;
 }
 
@@ -75,10 +75,10 @@ export interface WatchedObjects {
   readonly refusal: string | undefined;
 }
 
-/** The state of a lookup of a kind. Messages are for people. */
+/** The state of a lookup of a kind. Messages are for users. */
 export type KindAnswer =
   | { readonly state: "known"; readonly kind: ObjectKind }
-  /** Discovery is under way. */
+  /** Discovery is running. */
   | { readonly state: "pending" }
   /** `absent`: the cluster has no such kind. `unavailable`: unknown at the moment. Both are asked again later. */
   | { readonly state: "absent" | "unavailable"; readonly message: string };

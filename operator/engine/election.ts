@@ -5,7 +5,7 @@ export interface ElectionTimes {
   readonly leaseDurationMs: number;
   /** Time after which a leader that cannot renew the Lease steps down. */
   readonly renewDeadlineMs: number;
-  /** Time between two tries. */
+  /** Time between two attempts. */
   readonly retryPeriodMs: number;
 }
 
@@ -13,8 +13,8 @@ export interface ElectionTimes {
 const ACQUIRE_JITTER = 1.2;
 
 /**
- * A lease as seen here, and since when. Only changes are observed: times that others wrote are never compared
- * with a clock of ours, so that clocks may differ by any amount.
+ * A lease as seen here, and since when. Only changes are observed: times of other instances are never compared with the
+ * local clock, so that clocks may differ by any amount.
  */
 export interface Observation {
   readonly lease: Lease;
@@ -28,7 +28,7 @@ export interface Observation {
  */
 const shortest: ElectionTimes = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 250 };
 
-/** @throws RangeError that says which value is too small. */
+/** @throws RangeError that names the value which is too small. */
 export function assertElectionTimes(times: ElectionTimes): void {
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = times;
   for (const [name, what] of Object.entries(inWords) as [keyof ElectionTimes, string][]) {
@@ -63,7 +63,7 @@ export function observe(previous: Observation | undefined, lease: Lease, nowMs: 
   return { lease, sinceMs: isSame ? previous.sinceMs : nowMs };
 }
 
-/** Whether the lease is ours, free, or was not renewed for as long as it says it holds. */
+/** Whether the lease belongs to this instance, is free, or was not renewed during its duration. */
 export function mayAcquire({ lease, sinceMs }: Observation, identity: string, nowMs: number): boolean {
   const { holderIdentity = "", leaseDurationSeconds = 0 } = lease.spec ?? {};
   if (holderIdentity === "" || holderIdentity === identity) return true;
@@ -74,7 +74,7 @@ export interface ClaimInput {
   readonly identity: string;
   readonly leaseDurationMs: number;
   readonly wallClock: Date;
-  /** The lease to take or renew; undefined when there is none. */
+  /** The lease to acquire or renew; undefined when there is none. */
   readonly found: LeaseSpec | undefined;
   /** This instance leads by the found lease: it renews, and the term continues. */
   readonly isRenewal: boolean;
@@ -94,7 +94,7 @@ export function claimLease({
   return {
     ...found,
     holderIdentity: identity,
-    // Rounded up: others must never wait less than we take for granted.
+    // Rounded up: others must never wait for less time than this instance assumes.
     leaseDurationSeconds: Math.ceil(leaseDurationMs / 1_000),
     acquireTime: (isRenewal ? found?.acquireTime : undefined) ?? now,
     renewTime: now,
@@ -108,17 +108,17 @@ export function releaseLease(found: LeaseSpec, wallClock: Date): LeaseSpec {
   return { ...found, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
 }
 
-/** How long to wait before the next try to acquire: `random` in [0, 1) spreads rivals. */
+/** How long to wait before the next attempt to acquire: `random` in [0, 1) spreads the candidates. */
 export function acquireDelayMs(retryPeriodMs: number, random: number): number {
   return retryPeriodMs * (1 + ACQUIRE_JITTER * random);
 }
 
-/** So long may one request take: half of what a renewal has, so that a second one gets its chance. */
+/** Timeout of one request: half of the time of a renewal, so that a second one is possible. */
 export function requestTimeoutMs(renewDeadlineMs: number): number {
   return Math.max(1_000, renewDeadlineMs / 2);
 }
 
-/** A time as MicroTime has it: six digits behind the point. */
+/** A time in MicroTime format: six digits after the point. */
 export function microTime(date: Date): string {
   return date.toISOString().replace("Z", "000Z");
 }

@@ -4,10 +4,13 @@ import { type DeletionInput, decideDeletion, type PruneDecision } from "./decide
 import type { OwnedObject } from "./desired-set.ts";
 import { type PruneWaveOptions, pruneWave } from "./prune-surplus.ts";
 
-/** Holds the deletion of a resource until its objects are gone that garbage collection cannot reach. */
+/**
+ * Finalizer that blocks the deletion of a resource until those of its objects are deleted that garbage collection cannot
+ * reach.
+ */
 export const FINALIZER = "fairlead.dev/objects";
 
-/** Whether our finalizer holds the deletion of a resource. Pure. */
+/** Whether our finalizer blocks the deletion of a resource. Pure. */
 export function isHeld({ metadata }: Pick<LiveObject, "metadata">): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
@@ -22,7 +25,7 @@ export interface PatchMetadataOptions {
 /**
  * Adds our finalizer to a resource, and this metadata with it.
  *
- * @returns The resource as it is now. Undefined: it is gone.
+ * @returns The updated resource. Undefined: it was deleted.
  * @throws ReplacedError if it was changed since it was read.
  */
 export async function hold(
@@ -35,7 +38,7 @@ export async function hold(
   return await patchMetadata(resource, change, options);
 }
 
-/** Takes our finalizer off a resource, so that it may go. The same result and errors as {@link hold}. */
+/** Removes our finalizer from a resource, so that it is deleted. The same result and errors as {@link hold}. */
 export async function release(
   resource: LiveObject,
   options: PatchMetadataOptions,
@@ -63,7 +66,8 @@ export interface DeleteAllOptions extends PruneWaveOptions {
 }
 
 /**
- * Deletes everything that a resource owns, those first that were applied last; the next ones wait until these are gone.
+ * Deletes all objects that a resource owns, those that were applied last first; the next ones wait until these are
+ * deleted.
  *
  * @param owned Reads the objects that it owns now, for each wave.
  * @returns The remaining objects. None of them is deleted again: its events requeue the resource.

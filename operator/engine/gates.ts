@@ -6,7 +6,7 @@ import type { DesiredObject } from "./desired-set.ts";
 import type { Health } from "./health/health.ts";
 import { describeId } from "./object-text.ts";
 
-/** Why the turn of an object has not come. */
+/** Why an object is not applied yet. */
 export type BlockedReason =
   /** The cluster has no such kind (yet). */
   | "KindUnknown"
@@ -16,15 +16,15 @@ export type BlockedReason =
   | "NotSynced"
   /** An object that it needs is not healthy yet. */
   | "Dependency"
-  /** Something of an earlier stage is not there yet. */
+  /** An object of an earlier stage does not exist yet. */
   | "Stage";
 
 export interface BlockedObject {
   readonly object: DesiredObject;
   readonly reason: BlockedReason;
-  /** Objects whose events bring us here again. */
+  /** Objects whose events requeue the resource. */
   readonly on: readonly ObjectId[];
-  /** For people. */
+  /** For users. */
   readonly message: string;
 }
 
@@ -34,14 +34,14 @@ export interface Lacking {
   readonly lack: string;
 }
 
-/** Remembers what became of the objects that came before, and says whether the turn of the next one has come. */
+/** Records the results of earlier objects, and decides whether the next one may be applied. */
 export class Gates {
   readonly #assess: (live: LiveObject) => Health;
   readonly #decisions = new Map<ObjectId, Decision | "done" | undefined>();
   /** The reason why objects lack something, by their ids; undefined: they lack nothing. */
   readonly #lacks = new Map<ObjectId, string | undefined>();
   readonly #waitedFor: ObjectId[] = [];
-  /** The first object that is neither there nor about to be. */
+  /** The first object that neither exists nor is about to be created. */
   #missing: ObjectId | undefined;
   /** Of all needed objects; computed for the first object of a later stage. */
   #first: { readonly lacking: Lacking | undefined } | undefined;
@@ -50,7 +50,10 @@ export class Gates {
     this.#assess = assess;
   }
 
-  /** Called for every object in the order of applying; undefined: its turn has not come. `done`: it ran, and went by itself. */
+  /**
+   * Called for every object in the order of applying; undefined: it is not applied yet. `done`: it ran, and was deleted
+   * automatically.
+   */
   note({ id, stage }: DesiredObject, decision: Decision | "done" | undefined): void {
     this.#decisions.set(id, decision);
     if (stage === waitedStage) this.#waitedFor.push(id);
@@ -70,7 +73,7 @@ export class Gates {
     return blockedBy(object, "Stage", { id: this.#missing, lack: notThere });
   }
 
-  /** The first of these objects that is not as it should be. */
+  /** The first of these objects that is not up to date and healthy. */
   findLacking(ids: readonly ObjectId[]): Lacking | undefined {
     for (const id of ids) {
       if (!this.#lacks.has(id)) this.#lacks.set(id, this.#lackOf(id));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** How a repository names its objects. */
+/** Object hash of a repository. */
 export type ObjectFormat = "sha1" | "sha256";
 
 /** Files by relative path; `/` separates folders. */
@@ -11,15 +11,16 @@ interface TreeNode {
   readonly folders: Map<string, TreeNode>;
 }
 
-/** Id of the blob with this content, as `git hash-object` would name it. */
+/** Id of the blob with this content, as computed by `git hash-object`. */
 export function blobIdOf(content: string, format: ObjectFormat): string {
   return objectIdOf("blob", Buffer.from(content), format);
 }
 
 /**
- * Id of the tree that git would make of these files, all of mode 100644. No files: the empty tree.
+ * Id of the git tree of these files, all of mode 100644. No files: the empty tree.
  *
- * @throws RangeError for a path that git could not hold: empty segments, `.`, `..`, `.git`, or a file that is a folder too.
+ * @throws RangeError for a path that git could not hold: empty segments, `.`, `..`, `.git`, or a file that is a folder
+ * too.
  */
 export function treeIdOf(files: FolderFiles, format: ObjectFormat): string {
   const root = emptyNode();
@@ -41,20 +42,20 @@ export function treeIdOf(files: FolderFiles, format: ObjectFormat): string {
 }
 
 /**
- * Refuses what git refuses, and what would lead out of our folder on any system that checks it out.
+ * Rejects paths that git rejects, and those that would leave the folder on any system that checks it out.
  *
  * @throws RangeError naming the path.
  */
 export function assertGitPath(path: string): void {
   for (const segment of path.split("/")) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
     const odd = /^\.{0,2}$|^\.git$|[\\:\u0000-\u001f]/i.test(segment);
     if (odd) throw new RangeError(`Cannot write "${path}": "${segment}" is not a safe name`);
   }
 }
 
 function idOfNode(node: TreeNode, format: ObjectFormat): string {
-  // Git sorts bytewise, and a folder as if its name ended in a slash.
+  // Git sorts bytewise, and a folder as if its name ended with a slash.
   const entries = [
     ...[...node.files].map(([name, content]) => ({
       sort: Buffer.from(name),

@@ -1,9 +1,12 @@
 export interface InOrderOptions {
-  /** Items that are worked on at the same time. Default 8. */
+  /** Maximum number of items that are processed at the same time. Default 8. */
   readonly atATime?: number;
 }
 
-/** Works on all items, a few at a time, and gives the results in the order of the items. Rejects with the first failure. */
+/**
+ * Processes all items, a few at a time, and returns the results in the order of the items. Rejects with the first
+ * failure.
+ */
 export async function inOrder<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

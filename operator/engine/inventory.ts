@@ -22,8 +22,8 @@ export interface RecordInput {
 }
 
 /**
- * The entries that the inventory must have before a plan is carried out; undefined: it has them. They are written once for
- * all objects of a commit, also for those whose turn has not come. Pure.
+ * The entries that the inventory must have before a plan is executed; undefined: it has them. They are written once for
+ * all objects of a commit, also for those that are not applied yet. Pure.
  */
 export function entriesToRecord({ plan, prepared, recorded }: RecordInput): ObjectId[] | undefined {
   if (plan.taken.every((id) => recorded.has(id))) return undefined;
@@ -38,13 +38,13 @@ export interface InventoryInput {
   readonly prepared: DesiredSet;
   /** From the status. */
   readonly previous: Inventory | undefined;
-  /** Whether all is applied, and all is pruned that was to be. */
+  /** Whether everything is applied and pruned. */
   readonly isComplete: boolean;
-  /** Whether a recorded object that is not in `owned` may exist all the same. Default: never. */
+  /** Whether a recorded object that is not in `owned` may still exist. Default: never. */
   readonly mayExist?: (id: ObjectId) => boolean;
 }
 
-/** The objects of a resource that are there, for its status. Pure. */
+/** The existing objects of a resource, for its status. Pure. */
 export function composeInventory(input: InventoryInput): Inventory {
   const { owned, prepared, previous, isComplete, mayExist = () => false } = input;
   const ours = owned.filter(({ live }) => live.ours && live.metadata.labels?.[stamps.set] === prepared.set);

@@ -10,7 +10,7 @@ export class KeyedItems {
   readonly #items: readonly unknown[];
   readonly #keys: readonly string[];
   readonly #each: FieldShape;
-  /** Where items with equal keys are, in ascending order. */
+  /** Positions of items with equal keys, in ascending order. */
   #places: Map<string, number[]> | undefined;
 
   /** @param each Shape of an item; it has defaults of keys. */

@@ -1,11 +1,11 @@
 import { groupKindOf } from "../../crds/object.ts";
 import type { KeptObject, LifetimeRule, OwnedObject } from "./desired-set.ts";
 
-/** Objects that are no longer desired, by what becomes of them. */
+/** Objects that are no longer desired, by their treatment. */
 export interface SortedByLifetime {
-  /** Deleted, and a person may be asked first. */
+  /** Deleted, possibly after approval. */
   readonly lasting: readonly OwnedObject[];
-  /** Created once, and no longer kept: deleted without asking. */
+  /** Created once, and no longer kept: deleted without approval. */
   readonly over: readonly OwnedObject[];
   /** Created once, and they stay. */
   readonly stay: readonly KeptObject[];
@@ -45,7 +45,7 @@ function uidOf({ metadata }: OwnedObject["live"]): string {
   return metadata.uid;
 }
 
-/** Two objects of one second are in the order of their names. */
+/** Two objects of the same second are sorted by name. */
 function byAge(a: OwnedObject, b: OwnedObject): number {
   const [one, two] = [a.live.metadata, b.live.metadata];
   return (

@@ -15,12 +15,12 @@ export class LostObjects {
     this.#deletedByUs.add(metadata.uid);
   }
 
-  /** The request failed: if the object is deleted nevertheless, another client may have done it. */
+  /** The request failed: if the object is nevertheless deleted, another client may have deleted it. */
   unexpect({ metadata }: LiveObject): void {
     this.#deletedByUs.delete(metadata.uid);
   }
 
-  /** A child of these resources was seen to be gone. */
+  /** A child of these resources was deleted. */
   note(child: LiveObject, keys: readonly string[]): void {
     if (this.#deletedByUs.delete(child.metadata.uid)) return;
     for (const key of keys) this.#byResource.getOrInsertComputed(key, () => new Set()).add(idOf(child));
@@ -31,12 +31,12 @@ export class LostObjects {
     return this.#byResource.get(key)?.has(id) ?? false;
   }
 
-  /** Whether an object that was just made for a resource had been lost. Said once. */
+  /** Whether an object that was just created for a resource had been lost. Reported once. */
   take(key: string, id: ObjectId): boolean {
     return this.#byResource.get(key)?.delete(id) ?? false;
   }
 
-  /** The resource is complete, or is gone. */
+  /** The resource is complete, or was deleted. */
   forget(key: string): void {
     this.#byResource.delete(key);
   }

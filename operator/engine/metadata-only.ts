@@ -25,15 +25,15 @@ export function metadataOnly({ apiVersion, kind, metadata }: Manifest): Manifest
 }
 
 /**
- * The merge patch that brings this metadata to a live object. An apply would take away the content, which our field manager owns
- * since it created the object. Pure.
+ * The merge patch that sets this metadata in a live object. An apply would remove the content, which our field manager
+ * owns since it created the object. Pure.
  */
 export function metadataPatch(manifest: Manifest, live: LiveObject): Partial<ObjectMeta> {
   const { uid, resourceVersion } = live.metadata;
   const { labels = {}, annotations = {} } = manifest.metadata;
   const ownerReferences = missingReferences(manifest, live);
   if (ownerReferences === undefined) return { uid, labels, annotations };
-  // A merge patch replaces a list as a whole, so the version guards the references of others.
+  // A merge patch replaces a list as a whole, so the version protects the references of others.
   return { uid, resourceVersion, labels, annotations, ownerReferences };
 }
 

@@ -13,11 +13,11 @@ export interface Change {
 }
 
 export interface NoteOptions {
-  /** Objects that a read found where we wanted to make ours; no store need hold them. */
+  /** Objects that a read found where the operator wanted to create its own; they may be in no store. */
   readonly claimed: Map<ObjectId, LiveObject>;
   readonly changes: Change[];
   readonly settled: SettledObjects;
-  /** The adopting resource, for people: `this resource's`. */
+  /** The adopting resource, for users: `this resource's`. */
   readonly whose: string;
 }
 
@@ -33,7 +33,7 @@ export function noteResult(
     return;
   }
   claimed.delete(idOf(live));
-  // A second apply would not add what the answer still lacks.
+  // A second apply would not add the fields that the response still lacks.
   if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
   if (isRepair(step, live)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
   else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });

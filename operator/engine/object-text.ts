@@ -1,6 +1,6 @@
 import type { ObjectId } from "../../synth/manifest.ts";
 
-/** `Deployment shop/web`: an object's id, for people. */
+/** `Deployment shop/web`: an object's id, for users. */
 export function describeId(id: ObjectId): string {
   const [, kind = "", namespace = "", ...name] = id.split("/");
   return `${kind} ${namespace === "" ? "" : `${namespace}/`}${name.join("/")}`;

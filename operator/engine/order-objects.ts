@@ -1,7 +1,7 @@
 import type { ObjectId } from "../../synth/manifest.ts";
 import type { ApplyStage } from "./apply-stage.ts";
 
-/** An object and what must be there before it. */
+/** An object and the objects that must exist before it. */
 export interface Orderable {
   readonly id: ObjectId;
   /** By its kind. */
@@ -51,7 +51,7 @@ function later(a: ApplyStage = 0, b: ApplyStage = 0): ApplyStage {
   return a > b ? a : b;
 }
 
-/** Every object that is left needs another one that is left, so a walk along them comes back to where it was. */
+/** Every remaining object needs another remaining one, so following them leads back to an earlier one. */
 function findCycle(
   byId: ReadonlyMap<ObjectId, Orderable>,
   left: ReadonlyMap<ObjectId, number>,

@@ -1,4 +1,4 @@
-/** The commit of a source that a resource is made from, as its author describes it: a stranger's text. */
+/** The source commit of a resource, as its author describes it: untrusted text. */
 export interface CommitOrigin {
   /** Full id. */
   readonly id: string;
@@ -9,12 +9,12 @@ export interface CommitOrigin {
 const longestAuthor = 100;
 const longestSubject = 200;
 
-/** Control and format characters, ends of lines, and characters that are none. */
+/** Control and format characters, line ends, and invalid characters. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu;
 
 /**
- * Texts that git hosts act on anywhere in a message, and the same texts with a space that disables them: references that close
- * issues, mentions, addresses, and words in brackets or asterisks that skip CI.
+ * Texts on which git hosts act anywhere in a message, and the same texts with a space that disables them: references
+ * that close issues, mentions, addresses, and words in brackets or asterisks that skip CI.
  */
 const directives: readonly (readonly [found: RegExp, shown: string])[] = [
   [/#/g, "# "],

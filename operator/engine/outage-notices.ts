@@ -5,12 +5,12 @@ import type { Announcement } from "./transitions.ts";
  * that meets it, and another one reports its end. The condition of each resource contains it.
  */
 export class OutageNotices {
-  /** The reason that was reported last; `unknown` after a start. */
+  /** The last reported reason; `unknown` after a start. */
   #last: string | undefined = "unknown";
   /** Last reports about remotes of sources; each remote has its own. */
   readonly #remotes = new Set<string>();
 
-  /** Whether an announcement is worth an event. A call counts as a report. */
+  /** Whether an announcement should cause an event. A call counts as a report. */
   isNew({ type, reason, action, note }: Announcement): boolean {
     if (action === "Source") return this.#isNewOfRemote({ type, reason, note });
     if (action !== "Publish") return true;

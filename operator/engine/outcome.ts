@@ -39,11 +39,14 @@ export type WaitingReason = Extract<
   | SourceProblem["reason"]
 >;
 
-/** How applying a resource's objects ended. */
+/** Result of applying a resource's objects. */
 export type ApplyOutcome =
   /** `waiting`: the remaining work after all is applied, such as objects whose deletion takes long. */
   | { readonly state: "applied"; readonly count: number; readonly waiting?: string }
-  /** Such as for objects that must go before they can be made. `isWatched`: an event wakes us. Default reason: Progressing. */
+  /**
+   * For example for objects that must be deleted before they can be recreated. `isWatched`: an event requeues the
+   * resource. Default reason: Progressing.
+   */
   | {
       readonly state: "waiting";
       readonly reason?: WaitingReason;
@@ -61,11 +64,11 @@ export type ApplyOutcome =
     }
   /** A failure that may not occur again; reported. */
   | { readonly state: "failed"; readonly message: string }
-  /** Another writer was faster, or we no longer lead: retried without a report. */
+  /** Another writer was faster, or this instance no longer leads: retried without a report. */
   | { readonly state: "retry" };
 
 /**
- * Puts an error of synthesizing or applying into words.
+ * Describes an error of synthesizing or applying.
  *
  * @param owner The resource's kind and name: `Echo/hello`.
  * @param options.namespace Namespace of the resource, where it has one.
@@ -94,7 +97,7 @@ export function describeFailure(
   return { state: "failed", message: error instanceof Error ? error.message : String(error) };
 }
 
-/** Whether a failure is retried without a report: a lost race, a lost lease, a server that does not answer. Pure. */
+/** Whether a failure is retried without a report: a lost race, a lost lease, an unresponsive server. Pure. */
 export function isTransient({ state }: { readonly state: string }, error: unknown): boolean {
   const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
   return state === "retry" || isOutage || error instanceof NotLeadingError;
@@ -107,7 +110,7 @@ function nameFor(id: ObjectId, owner: string, namespace: string | undefined): st
   return owner.replace("/", `/${namespace}/`);
 }
 
-/** Says which objects are waited for. */
+/** Describes which objects are awaited. */
 export function describeWaiting(objects: readonly LiveObject[], set: string): ApplyOutcome {
   const names = objects.map(describeObject).toSorted();
   const isWatched = objects.every(({ metadata }) => metadata.labels?.[stamps.set] === set);
@@ -133,7 +136,7 @@ function describeRejection({ id, immutableField, isContested, message }: ObjectR
   return { state: "refused", reason: "ImmutableField", message: refused };
 }
 
-/** `Deployment shop/web`, for people. */
+/** `Deployment shop/web`, for users. */
 export function describeObject({ kind, metadata }: Pick<KubernetesObject, "kind" | "metadata">): string {
   return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
 }

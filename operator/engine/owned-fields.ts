@@ -14,7 +14,7 @@ export function ownsExactly(live: LiveObject, { manifest, fieldManager }: Additi
 }
 
 /**
- * Whether all that is set is in an entry of managedFields.
+ * Whether all set fields are in an entry of managedFields.
  *
  * @param owned In the form FieldsV1: nested objects whose keys are path elements.
  */
@@ -25,7 +25,7 @@ function hasAll(owned: unknown, set: unknown): boolean {
   return Object.entries(set).every(([name, value]) => isFields(owned) && hasAll(owned[`f:${name}`], value));
 }
 
-/** Whether all of an entry of managedFields is set. */
+/** Whether all fields of an entry of managedFields are set. */
 function isWithin(owned: unknown, set: unknown): boolean {
   if (!isFields(owned)) return true;
   return Object.entries(owned).every(([element, inner]) => {
@@ -36,7 +36,10 @@ function isWithin(owned: unknown, set: unknown): boolean {
   });
 }
 
-/** The value at a path element: `f:` a field, `k:` an item by its keys, `v:` a member of a set, `i:` an item by its place. */
+/**
+ * The value at a path element: `f:` a field, `k:` an item by its keys, `v:` a member of a set, `i:` an item by its
+ * index.
+ */
 function elementOf(set: unknown, element: string): unknown {
   const [how, what] = [element.slice(0, 2), element.slice(2)];
   if (how === "f:") return isFields(set) ? set[what] : undefined;
@@ -46,13 +49,13 @@ function elementOf(set: unknown, element: string): unknown {
   return how === "v:" ? set.find((member) => member === wanted) : set.find((item) => hasKeys(item, wanted));
 }
 
-/** A key that the item leaves out is one that the server has filled in. */
+/** A key that the item omits is one that the server has filled in. */
 function hasKeys(item: unknown, keys: unknown): boolean {
   if (!isFields(item) || !isFields(keys)) return false;
   return Object.entries(keys).every(([name, value]) => item[name] === undefined || item[name] === value);
 }
 
-/** Entries are made by the API server, but anybody who may change an object can send others. */
+/** The API server creates entries, but any user who may change an object can send others. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,22 +3,24 @@ import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
 
 /**
  * The owner of an object, from the view of one resource.
- * - `ours`: we made it for this very resource.
- * - `adopt`: not made by us, but meant to be ours: its controller is this resource, or its owner hands it over.
- * - `leaving`: it belongs to a deleted resource of the same name, and garbage collection will take it.
- * - `foreign`: another owner's; `owner` names it for people.
+ * - `ours`: the operator created it for exactly this resource.
+ * - `adopt`: created by another client, and intended for this resource: its controller is this resource, or its owner
+ *   hands it over.
+ * - `leaving`: it belongs to a deleted resource of the same name, and garbage collection will delete it.
+ * - `foreign`: it has another owner; `owner` names it for users.
  */
 export type Ownership =
   | { readonly whose: "ours" | "adopt" | "leaving" }
   | { readonly whose: "foreign"; readonly owner: string };
 
-/** Decides whose a live object is. `set` is the id of the resource's set of objects. Pure. */
+/** Determines the owner of a live object. `set` is the id of the resource's set of objects. Pure. */
 export function decideOwnership(live: LiveObject, resource: CustomResource, set: string): Ownership {
   const controller = controllerOf(live);
   const isOfSet = live.metadata.labels?.[stamps.set] === set;
   if (controller !== undefined) {
     if (controller.uid === resource.metadata.uid) return { whose: isOfSet && live.ours ? "ours" : "adopt" };
-    // An owner is in the namespace of what it owns, so a namesake elsewhere is none.
+    // An owner is in the namespace of its objects, so a resource with the same name in another namespace is not the
+    // owner.
     const isPredecessor =
       (resource.metadata.namespace ?? live.metadata.namespace) === live.metadata.namespace &&
       controller.kind === resource.kind &&
@@ -39,9 +41,10 @@ function isOfAnotherSet({ metadata: { labels } }: LiveObject, set: string): bool
 }
 
 /**
- * `fairlead.dev/adopt-by: <kind>/<namespace>/<name>`, with or without the group behind the kind (`echo.mmontes.io/shop/hello`).
- * Only an object in the resource's own namespace may leave the namespace out: a short name on a cluster-scoped object would
- * hand it over to any namespace's resource of that name. constructs/ownership-fence.ts says the same in CEL.
+ * `fairlead.dev/adopt-by: <kind>/<namespace>/<name>`, with or without the group after the kind
+ * (`echo.mmontes.io/shop/hello`). Only an object in the resource's own namespace may leave the namespace out: a short
+ * name on a cluster-scoped object would hand it over to any namespace's resource of that name.
+ * constructs/ownership-fence.ts contains the same rule in CEL.
  */
 function isHandedOver({ metadata }: LiveObject, resource: CustomResource): boolean {
   const [kind = "", ...name] = (metadata.annotations?.[stamps.adoptBy] ?? "").split("/");

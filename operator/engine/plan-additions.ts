@@ -5,22 +5,25 @@ import type { ApplyStep } from "./decide-object.ts";
 import { ownsExactly } from "./owned-fields.ts";
 import { describeLeavingObject, describeSettled, type StepReason } from "./reasons.ts";
 
-/** An addition that must be sent, and the object that it is meant for as it was seen. */
+/** An addition that must be sent, and its observed target object. */
 export interface AdditionStep extends ApplyStep {
   readonly addition: Addition;
   readonly live: LiveObject;
 }
 
-/** Additions of one reconcile to objects that the resource does not own. An object that is gone or being deleted is in neither list. */
+/**
+ * Additions of one reconcile to objects that the resource does not own. A deleted or terminating object is in neither
+ * list.
+ */
 export interface AdditionPlan {
   readonly apply: readonly AdditionStep[];
-  /** Already there: no request. */
+  /** In place already: no request. */
   readonly keep: readonly LiveObject[];
-  /** Why, of every addition that is not simply in place. */
+  /** The reasons of all additions that are not in place. */
   readonly reasons: readonly StepReason[];
 }
 
-/** Objects of which one reconcile removes the fields that the resource has set. */
+/** Objects in which one reconcile removes the fields that the resource has set. */
 export interface RemovalPlan {
   readonly remove: readonly { readonly removal: Addition; readonly live: LiveObject }[];
   /** Why, of every removal whose object exists. */
@@ -28,7 +31,7 @@ export interface RemovalPlan {
 }
 
 export interface SeenObjects {
-  /** The object that an addition is meant for, if the local copies hold it. */
+  /** The target object of an addition, if the local copies hold it. */
   readonly observed: (addition: Addition) => LiveObject | undefined;
   /** Whether this was tried on exactly this object and changed nothing. */
   readonly isSettled: (live: LiveObject, addition: Addition) => boolean;
@@ -64,7 +67,7 @@ export function planAdditions({ additions, observed, isSettled }: PlanAdditionsI
   return { apply, keep, reasons };
 }
 
-/** Decides of which objects the fields that were set before are removed. Pure. */
+/** Decides in which objects the previously set fields are removed. Pure. */
 export function planRemovals({
   removals,
   observed,
@@ -93,7 +96,7 @@ function describeAbsence(live: LiveObject | undefined): string | undefined {
   return live.metadata.deletionTimestamp === undefined ? undefined : describeLeavingObject(live);
 }
 
-/** Puts {@link findLack} into words. */
+/** Describes the result of {@link findLack}. */
 function describeLack(because: string): string {
   if (because === "owner") return "the resource does not own exactly the fields that it sets";
   return `${because === "" ? "it" : because} is missing or has another value`;

@@ -7,7 +7,7 @@ import type { StepReason } from "./reasons.ts";
 import type { SettledObjects } from "./settled.ts";
 import type { Target } from "./subject.ts";
 
-/** Explains additions and removals for which the run ended too early. Pure. */
+/** Describes additions and removals if the run ended before them. Pure. */
 export function explainPostponed(input: PlanExtensionInput): readonly StepReason[] {
   return planExtension(input).reasons.map((step) =>
     holdStep(step, "the resource's own objects are applied first"),

@@ -33,9 +33,9 @@ export interface PlannedStep extends ApplyStep {
 
 /** The changes of one pass in the cluster. Every desired object is in exactly one of the lists before `taken`. */
 export interface Plan {
-  /** Stages one after the other, the steps of a stage side by side. */
+  /** Stages in sequence, the steps of a stage concurrently. */
   readonly apply: readonly (readonly PlannedStep[])[];
-  /** Already as desired: no request. */
+  /** As desired already: no request. */
   readonly keep: readonly LiveObject[];
   /** Objects that must be deleted before they can be recreated. */
   readonly replace: readonly LiveObject[];
@@ -47,17 +47,17 @@ export interface Plan {
    */
   readonly leftBehind: readonly LiveObject[];
   readonly blocked: readonly BlockedObject[];
-  /** Why, of every object that is not simply as it should be. */
+  /** The reasons of all objects that are not up to date. */
   readonly reasons: readonly StepReason[];
-  /** Jobs that ran, and went by themselves when their time to live was over. */
+  /** Jobs that ran, and were deleted automatically after their time to live. */
   readonly done: readonly DesiredObject[];
   /** Namespaces that only have to exist, and that others created. */
   readonly others: readonly DesiredObject[];
   /** Ids of the objects that are applied, kept, replaced or waited for as the resource's own: recorded before anything is sent. */
   readonly taken: readonly ObjectId[];
-  /** Once this is applied everything is: then it may be pruned. */
+  /** Once this is applied everything is applied, and pruning may start. */
   readonly isComplete: boolean;
-  /** Blocked objects may be unblocked once this is applied, and no event reports it: own writes are silent. */
+  /** Blocked objects may be unblocked once this is applied, and no event reports it: own writes cause none. */
   readonly mayUnblockMore: boolean;
 }
 
@@ -126,7 +126,7 @@ function consider(object: DesiredObject, input: PlanInput, gates: Gates): Decisi
     const definition = gates.findLacking(needs.filter(isDefinition));
     if (definition !== undefined) return blockedBy(object, "Dependency", definition);
     const answer = input.askKind?.(object);
-    // The resource is put back into its queue with the answer, and prepared again.
+    // The resource is requeued with the answer, and prepared again.
     if (answer?.state === "pending" || answer?.state === "known")
       return notApplied(object, "NotSynced", "its kind is being looked up");
     return notApplied(object, "KindUnknown", answer?.message ?? describeUnknown(object));
@@ -172,7 +172,10 @@ function notApplied(object: DesiredObject, reason: BlockedReason, why: string): 
   };
 }
 
-/** Whether the object was made from this very manifest, or only its metadata is managed, and another manager has changed it since. */
+/**
+ * Whether the object was created from exactly this manifest, or only its metadata is managed, and another manager has
+ * changed it since.
+ */
 function putsBack({ live, manifest, because, only }: Omit<ApplyStep, "kind">): boolean {
   if (only === "metadata") return true;
   const digest = manifest.metadata.annotations?.[stamps.digest];

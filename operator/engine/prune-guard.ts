@@ -12,7 +12,7 @@ export interface PruneGuardInput {
   readonly isUnreferenced?: boolean;
 }
 
-/** Annotations by which people say that an object is to stay; the second one is kubectl's and kpt's. */
+/** Annotations with which users keep an object; the second one is kubectl's and kpt's. */
 const keepAnnotations: readonly (readonly [string, string])[] = [
   ["fairlead.dev/prune", "disabled"],
   ["cli-utils.sigs.k8s.io/on-remove", "keep"],
@@ -21,7 +21,7 @@ const keepAnnotations: readonly (readonly [string, string])[] = [
 
 /**
  * Whether an object that is no longer desired may be deleted. All must be true: it carries our set's label, our manager
- * has applied it, its controller (if it has one) is this very resource, it is not one of the desired objects under
+ * has applied it, its controller (if it has one) is exactly this resource, it is not one of the desired objects under
  * another name of its kind, and no annotation keeps it. Labels alone are input that any tenant can write.
  */
 export function mayPrune({
@@ -45,7 +45,7 @@ export function mayPrune({
   );
 }
 
-/** Whether people asked to keep an object when it is no longer desired. */
+/** Whether users keep an object that is no longer desired. */
 export function isKept({ metadata: { annotations } }: LiveObject): boolean {
   return keepAnnotations.some(([name, value]) => annotations?.[name] === value);
 }

@@ -18,8 +18,8 @@ export interface PruneSurplusOptions extends PruneWaveOptions {
 }
 
 /**
- * Deletes objects that are owned and no longer desired, one wave after the other, until one is not gone at once. Call it only after
- * everything was applied.
+ * Deletes objects that are owned and no longer desired, one wave after the other, until one is not deleted at once. Call
+ * it only after everything was applied.
  *
  * @param decideFrom Reads the input of the decision, for each wave.
  */
@@ -38,9 +38,10 @@ export async function pruneSurplus(
 }
 
 /**
- * Deletes objects side by side.
+ * Deletes objects concurrently.
  *
- * @returns Whether all of them are gone: objects with finalizers go later, and their events requeue the resource.
+ * @returns Whether all of them are deleted: objects with finalizers are deleted later, and their events requeue the
+ * resource.
  * @throws The first failure, after all were tried.
  */
 export async function pruneWave(

@@ -3,7 +3,7 @@ import type { EngineStatus } from "../../crds/status.ts";
 import { folderOf } from "../../synth/file-tree.ts";
 import type { PublishedRecord, Publisher, PublishOffer, PublishState } from "../ports.ts";
 
-/** The offer of a resource's files: what its commit and its folder are called, and what was published last. Pure. */
+/** The offer of a resource's files: the names of its commit and folder, and its last publication. Pure. */
 export function offerOf(
   kind: ObjectKind,
   resource: CustomResource,
@@ -21,11 +21,11 @@ export function offerOf(
 }
 
 /**
- * Offers to the publisher of a place, and names the place in the record of the publication. The record of another place
- * does not apply to this one. A record from before places had names stays as it is: neither an upgrade nor a CRD that
- * drops the field is worth a write for every resource.
+ * Offers to the publisher of a location, and adds the id of the location to the record of the publication. The record of
+ * another location does not apply to this one. A record of an earlier version without an id is not changed: neither an
+ * upgrade nor a CRD that drops the field should cause a write for every resource.
  *
- * @param place Its id, as `placeIdOf()` makes it.
+ * @param place Its id from `placeIdOf()`.
  */
 export function publishAt(place: string, offer: PublishOffer, publisher: Publisher): PublishState {
   const { last } = offer;

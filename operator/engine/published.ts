@@ -5,11 +5,11 @@ import type { DesiredSet } from "./desired-set.ts";
 /** The part of a set that is committed to git. */
 export interface PublishedSet {
   readonly manifests: readonly Manifest[];
-  /** Equal digests, equal files: objects that are not committed do not change it. */
+  /** Equal digests mean equal files: objects that are not committed do not affect it. */
   readonly digest: string;
 }
 
-/** The objects of a set that are committed to git: without those that say `publish: false`. Pure. */
+/** The objects of a set that are committed to git: without those with `publish: false`. Pure. */
 export function publishedOf({
   objects,
   digest,

@@ -1,6 +1,6 @@
 const pattern = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d+))?$/;
 
-/** Longer texts are not written by people; a BigInt of a million digits takes 0.4 s. */
+/** Users do not write longer texts; a BigInt of a million digits takes 0.4 s. */
 const LONGEST = 200;
 
 const decimalExponents: Readonly<Record<string, number>> = {
@@ -24,8 +24,8 @@ const binaryExponents: Readonly<Record<string, bigint>> = {
 };
 
 /**
- * Whether two quantities mean the same amount: `0.5` and `500m`, `1Gi` and `1073741824`. Any other text is
- * equal only to itself. Like the API server, amounts are rounded up to a billionth.
+ * Whether two quantities are the same amount: `0.5` and `500m`, `1Gi` and `1073741824`. Any other text is equal only to
+ * itself. Like the API server, amounts are rounded up to a billionth.
  */
 export function isSameQuantity(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -42,7 +42,7 @@ export function parseQuantity(value: unknown): bigint | undefined {
   const [, sign, digits = "", suffix = "", exponent = "0"] = match;
   const [whole = "", fraction = ""] = digits.split(".");
   const decimal = (decimalExponents[suffix] ?? Number(exponent)) - fraction.length + 9;
-  // A text such as 1e999999 is refused by the API server and must not cost us a huge number.
+  // The API server rejects a text such as 1e999999, which must not create a huge number here.
   if (Math.abs(decimal) > 64) return undefined;
   const scaled = BigInt(whole + fraction) << (binaryExponents[suffix] ?? 0n);
   const amount = decimal >= 0 ? scaled * 10n ** BigInt(decimal) : divideUp(scaled, 10n ** BigInt(-decimal));

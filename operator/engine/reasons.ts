@@ -22,18 +22,18 @@ export type StepVerb =
   | "wait"
   /** Not sent until its turn comes. */
   | "hold"
-  /** Left unchanged, although it differs or is not in the resource's set. */
+  /** Not changed, although it differs or is not in the resource's set. */
   | "keep"
   | "prune";
 
-/** One planned step, and why it is planned: a short part of a sentence, for people. */
+/** One planned step, and its reason: a short part of a sentence, for users. */
 export interface StepReason {
   readonly does: StepVerb;
   readonly id: ObjectId;
   readonly reason: string;
 }
 
-/** A decision about one object with its reason. Undefined: the object is as it should be, which needs none. Pure. */
+/** A decision about one object with its reason. Undefined: the object is up to date. Pure. */
 export function explainDecision(id: ObjectId, decision: Decision | BlockedObject): StepReason | undefined {
   if ("on" in decision) return { does: "hold", id, reason: decision.message };
   switch (decision.does) {
@@ -63,12 +63,12 @@ function describeDrift(path: string): string {
   return path === "" ? "it was changed" : `${path} was changed`;
 }
 
-/** Why an object is kept that differs. Pure. */
+/** Why a different object is kept. Pure. */
 export function describeSettled(path: string): string {
   return `${path === "" ? "it" : path} differs from the manifest, and applying does not change it`;
 }
 
-/** Why an object that was found is waited for. Pure. */
+/** Why an existing object is waited for. Pure. */
 export function describeLeavingObject({ metadata }: LiveObject): string {
   const { deletionTimestamp, finalizers = [] } = metadata;
   if (deletionTimestamp === undefined) return "it belongs to a deleted resource of the same name";
@@ -76,7 +76,7 @@ export function describeLeavingObject({ metadata }: LiveObject): string {
   return `deletion started at ${deletionTimestamp}${held}`;
 }
 
-/** Explains the decisions about objects that are no longer wanted. Pure. */
+/** Describes the decisions about objects that are no longer desired. Pure. */
 export function explainPrune(
   { now, later, leaving, kept, held }: PruneDecision,
   why = "no longer wanted",

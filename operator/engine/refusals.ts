@@ -8,22 +8,25 @@ import { settledHash } from "./settled-hash.ts";
 
 /** An object of another owner is checked again by then; see decideRequeue(). */
 const foreignMs = 20_000;
-/** The server frees what a deleted object held, such as a node port, a moment later: soon at first, then doubling. */
+/**
+ * The server releases a value of a deleted object, such as a node port, a moment later: retried soon at first, then with
+ * doubling delays.
+ */
 const contestedMs = { first: 250, longest: 20_000 };
-/** The API server serves a changed definition a moment after it accepted it; anybody may change one later. */
+/** The API server serves a changed definition a moment after it accepted it; any user may change one later. */
 const schemaMs = { first: 100, longest: 60_000 };
-/** The cause of the refusal, such as an admission policy, may have changed. */
+/** The cause of the rejection, such as an admission policy, may have changed. */
 const rejectedMs = 60_000;
 
 interface Refusal {
   readonly attempt: string;
   readonly error: Error;
-  /** When this very attempt was refused for the first time. */
+  /** When exactly this attempt was first rejected. */
   readonly sinceMs: number;
   /** It may be accepted without an edit, and no event would report that. */
   readonly isTriedAgain: boolean;
   readonly untilMs: number;
-  /** A run came upon it since the delay was last asked for. */
+  /** A run encountered it since the delay was last computed. */
   isMet: boolean;
 }
 
@@ -39,7 +42,7 @@ export class Refusals {
     this.#clock = clock;
   }
 
-  /** The error of this very apply, if it was refused a short time ago. */
+  /** The error of exactly this apply, if it was rejected a short time ago. */
   find(key: string, step: ApplyStep, resource: CustomResource): Error | undefined {
     const refusal = this.#byResource.get(key)?.get(idOf(step.manifest));
     if (refusal === undefined || refusal.untilMs < this.#clock.now()) return undefined;
@@ -79,7 +82,7 @@ export class Refusals {
     return Math.max(1, Math.ceil(earliestMs - this.#clock.now()) + 1);
   }
 
-  /** The resource is applied or gone, or the conflicting object is gone. */
+  /** The resource was applied or deleted, or the conflicting object was deleted. */
   forget(key: string): void {
     this.#byResource.delete(key);
   }

@@ -12,18 +12,18 @@ import { statusPatch } from "./status-patch.ts";
 export interface Report {
   readonly key: string;
   readonly kind: ObjectKind;
-  /** As it is now, with the generation that was worked on: an edit that came meanwhile is for the next run. */
+  /** The current resource, with the processed generation: an edit in the meantime is for the next run. */
   readonly resource: CustomResource;
   readonly changes: readonly Change[];
   readonly health: Health | undefined;
   /** Undefined: the status is not written this time. */
   readonly change: StatusChange | undefined;
-  /** The version over which it may be written. Default: any. */
+  /** The version that it may replace. Default: any. */
   readonly at?: AtVersion;
   /** The status was written. */
   readonly onWritten?: (status: ResourceStatus) => void;
   readonly error: unknown;
-  /** The queue retries the run later and later, because of the error. */
+  /** The queue retries the run with backoff, because of the error. */
   readonly isRetried: boolean;
   /** It is retried by then at the latest, in milliseconds. */
   readonly retryWithinMs?: number | undefined;
@@ -31,13 +31,13 @@ export interface Report {
   readonly requeueAfterMs: readonly (number | undefined)[];
 }
 
-/** A status that differs from the one that a resource has, and the merge patch that makes it of that one. */
+/** A status that differs from the one of a resource, and the merge patch between them. */
 export interface StatusChange {
   readonly status: ResourceStatus;
   readonly patch: object;
 }
 
-/** The change from the status that a resource has to another one; undefined: they are equal. Pure. */
+/** The change from the status of a resource to another one; undefined: they are equal. Pure. */
 export function statusChange(
   resource: Pick<CustomResource, "status">,
   status: ResourceStatus,
@@ -51,7 +51,7 @@ export interface ReportOptions extends AnnounceOptions {
   /** The local copies of the resources. */
   readonly resources: Pick<ObjectStore, "written">;
   readonly onBlocked: OnBlocked;
-  /** Puts a key into the queue, to be taken after this time at the latest. */
+  /** Queues a key, to be processed after this time at the latest. */
   readonly wakeLater: (key: string, afterMs: number) => void;
 }
 
@@ -118,7 +118,7 @@ export function noteProgress(
 /** Called with the blocker of a resource: an object, or a kind of which only one object can have a value. */
 export type OnBlocked = (key: string, by: ObjectId | ObjectKindId) => void;
 
-/** Remembers what blocks a resource, so that it is retried when that object is deleted or its definition changes. */
+/** Records what blocks a resource, so that it is retried when that object is deleted or its definition changes. */
 function noteBlocker(key: string, error: unknown, onBlocked: OnBlocked): void {
   if (error instanceof NotOwnedError) onBlocked(key, error.id);
   if (error instanceof ObjectRejectedError && (error.isContested || error.isBySchema))

@@ -5,14 +5,14 @@ import type { ApplyOutcome } from "./outcome.ts";
 /** Delay of a status, so that one patch contains the outcome and its commit. */
 export const parkingMs = 1000;
 
-/** Interval of the checks whether a foreign object is gone, or has released a value: no watch reports it. */
+/** Interval of the checks whether a foreign object was deleted, or has released a value: no watch reports it. */
 const foreignRecheckMs = 30_000;
 
 export interface RequeueInput {
   readonly applied: ApplyOutcome;
   /** Delay before retrying applies that were refused and may be accepted without an edit. */
   readonly refusedForMs?: number | undefined;
-  /** Time until the earliest instant that the kind asked for, and that has not passed. Undefined: there is none. */
+  /** Time until the earliest future instant that the kind uses. Undefined: there is none. */
   readonly instantInMs?: number | undefined;
   readonly health: Health | undefined;
   /** Undefined: there is no repository, or nothing was offered. */
@@ -35,7 +35,7 @@ export function decideRequeue(input: RequeueInput): number | undefined {
   const parked = parkedForMs(publish, nowMs);
   const delays = [
     ...(refusedForMs === undefined ? [] : [refusedForMs]),
-    // At least 1: it may have passed since it was asked for.
+    // At least 1: it may have passed in the meantime.
     ...(instantInMs === undefined ? [] : [Math.max(1, instantInMs)]),
     ...(isBlind ? [foreignRecheckMs * (0.9 + 0.2 * jitter)] : []),
     ...(health?.recheckAfterMs === undefined ? [] : [health.recheckAfterMs]),

@@ -17,8 +17,8 @@ export function isProtectedRun({ metadata }: Pick<LiveObject, "metadata">): bool
 }
 
 /**
- * Whether the outcome of a run will not change any more: it has ended, or it is being deleted and only finalizers block that. The
- * second holds for a pod that was deleted before it started, and for one whose node will never report its end. Pure.
+ * Whether the outcome of a run is final: it has ended, or it is being deleted and only finalizers block that. The second
+ * holds for a pod that was deleted before it started, and for one whose node will never report its end. Pure.
  */
 export function isOutcomeFinal(live: LiveObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = live.metadata;

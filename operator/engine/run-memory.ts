@@ -15,15 +15,15 @@ export class RunMemory<Memory extends { readonly uid: string }> {
     return kept?.uid === uid ? kept : undefined;
   }
 
-  /** A run of the resource begins with this memory. */
+  /** A run of the resource starts with this memory. */
   begin(key: string, memory: Memory): void {
     this.#kept.set(key, memory);
   }
 
   /**
-   * Keeps what a step returned.
+   * Stores the result of a step.
    *
-   * @returns Whether it is kept: not if the resource went, or was recreated, during the run.
+   * @returns Whether it was stored: not if the resource was deleted, or recreated, during the run.
    */
   keep(key: string, memory: Memory): boolean {
     if (this.of(key, memory.uid) === undefined) return false;
@@ -31,7 +31,7 @@ export class RunMemory<Memory extends { readonly uid: string }> {
     return true;
   }
 
-  /** The resource is gone. */
+  /** The resource was deleted. */
   forget(key: string): void {
     this.#kept.delete(key);
   }

@@ -1,13 +1,14 @@
 import { inOrder } from "./in-order.ts";
 
-/** Requests of one resource at the same time, of the 32 connections to the API server. */
+/** Maximum number of concurrent requests of one resource, of the 32 connections to the API server. */
 export const atATime = 4;
 
 /**
- * Works on all items, so many at a time, and gives how each of them ended, in their order. One that fails stops no other.
+ * Processes all items, this many at a time, and returns the result of each of them, in their order. A failure does not
+ * stop the others.
  *
- * A resource with hundreds of objects would otherwise have all connections to the API server, and everybody else would
- * wait behind it.
+ * A resource with hundreds of objects would otherwise have all connections to the API server, and all others would wait
+ * for it.
  */
 export function settleAll<Item, Result>(
   items: readonly Item[],

@@ -4,9 +4,9 @@ import type { Addition } from "../../synth/manifest.ts";
 import { settledHash } from "./settled-hash.ts";
 
 /**
- * Objects that differ from their manifest in a way that applying does not mend, such as a field that an admission
- * webhook rewrites. Each is applied once, and again only when it changes. `addition`: several resources may add to one object,
- * and each of them may ask for something else later.
+ * Objects that differ from their manifest in a way that applying does not correct, such as a field that an admission
+ * webhook rewrites. Each is applied once, and again only when it changes. `addition`: several resources may add to one
+ * object, and each of them may have another addition later.
  */
 export class SettledObjects {
   readonly #hashes = new Map<string, Map<string, string>>();

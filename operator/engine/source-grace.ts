@@ -11,8 +11,8 @@ export interface GraceInput {
 }
 
 /**
- * For how many milliseconds a failure of the source leaves `Ready` as it is; 0: it makes the resource unready now. Only a
- * remote that does not answer is given time: an answer says that what the resource names cannot be had. Pure.
+ * For how many milliseconds a failure of the source leaves `Ready` as it is; 0: it makes the resource not ready now.
+ * Only an unresponsive remote has a grace period: a response shows that the source in the spec does not exist. Pure.
  */
 export function graceLeftMs({ failure, conditions, nowMs }: GraceInput): number {
   if (failure.reason !== "SourceUnreachable") return 0;

@@ -11,7 +11,7 @@ export interface SourceStanding {
   readonly cause: Statement | undefined;
   /** It makes the resource unready. */
   readonly isLost: boolean;
-  /** Nothing was made or assessed because of it: what is known of the objects stays. */
+  /** Nothing was created or assessed because of it: the state of the objects stays. */
   readonly isHeld: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface SourceStandingInput {
 
 export const SOURCE_PENDING = "Waiting for its source to be fetched";
 
-/** Decides what is said of the source of a resource of a kind. Pure. */
+/** Determines the source conditions of a resource of a kind. Pure. */
 export function standingOf(input: SourceStandingInput): KindSourceStanding {
   const { source, isHeld, isJudged, previous, generation, nowMs } = input;
   const lastOf = (type: Statement["type"]) =>
@@ -43,7 +43,7 @@ export function standingOf(input: SourceStandingInput): KindSourceStanding {
   if (source.state === "pending") {
     const cause = statement("Unknown", "SourcePending", SOURCE_PENDING);
     const isLost = !isJudged && lastOf("Ready") === undefined;
-    // After a start it is known in a moment: what was said before stays.
+    // After a start it is known in a moment: the previous statement stays.
     return { statement: lastOf("Sourced") ?? cause, cause, isLost, isHeld, graceLeftMs: 0 };
   }
   const problem = source.state === "failed" ? source : source.stale;
@@ -66,7 +66,7 @@ export function standingOf(input: SourceStandingInput): KindSourceStanding {
 
 const passing: ReadonlySet<string> = new Set(["SourcePending", "SourceUnreachable", "RenderQuota"]);
 
-/** The condition of a resource whose source is on its way or cannot be had: `Stalled` if only an edit or a push helps. */
+/** The condition of a resource whose source is pending or unavailable: `Stalled` if only an edit or a push helps. */
 export function describeLost(cause: Statement): Statement {
   return { ...cause, type: passing.has(cause.reason) ? "Reconciling" : "Stalled", status: "True" };
 }

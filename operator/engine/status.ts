@@ -23,7 +23,7 @@ export interface StatusInput {
   readonly standing?: SourceStanding | undefined;
   /** The kind's own conditions are in its own order, such as the newest last. Default: in that of their types. */
   readonly keepsOrder?: boolean;
-  /** Wall clock, RFC 3339; shown only as `lastTransitionTime` of what changed. */
+  /** Wall clock, RFC 3339; only used as `lastTransitionTime` of changes. */
   readonly nowIso: string;
 }
 

@@ -26,7 +26,7 @@ export interface Subject {
   readonly whose: string;
   /** Objects that earlier runs read. */
   readonly claimed?: ReadonlyMap<ObjectId, LiveObject>;
-  /** Reads the resource and computes its desired set; called before each plan. Undefined: the resource is gone. */
+  /** Reads the resource and computes its desired set; called before each plan. Undefined: the resource was deleted. */
   desire(claimed: Claimed): Target | undefined;
   /** The live object of a desired one, regardless of its creator. */
   observed(claimed: Claimed): PlanInput["observed"];

@@ -24,13 +24,13 @@ export interface HeldSweep {
   readonly id: string;
   /** Folders that would go … */
   readonly gone: number;
-  /** … of so many of ours. */
+  /** … of this total number of folders. */
   readonly folders: number;
 }
 
 /**
- * Decides which folders of resources that no longer exist are removed. Only `gone` ones are; more than half of our
- * folders at once looks like a mistake (the wrong cluster, a CRD deleted by accident) and waits for approval. Pure.
+ * Decides which folders of resources that no longer exist are removed. Only `gone` ones are; more than half of the
+ * folders at once is probably a mistake (the wrong cluster, a CRD deleted by accident) and waits for approval. Pure.
  */
 export function planSweep({ folders, claimOf, approved }: SweepInput): SweepPlan {
   const gone: string[] = [];

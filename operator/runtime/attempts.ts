@@ -6,7 +6,7 @@ import { SettledObjects } from "../engine/settled.ts";
 import type { Clock } from "../ports.ts";
 import type { AddOptions } from "./queue.ts";
 
-/** How long a node port or an address may stay taken after its Service was seen to be gone. */
+/** How long a node port or an address may stay in use after the deletion of its Service. */
 const freedAfterMs = 1_000;
 /** How long the API server may judge by the old definition of a kind after it accepted a new one; more than the usual. */
 const servedAfterMs = 100;
@@ -38,7 +38,10 @@ export class Attempts {
     this.#blocked.getOrInsertComputed(by, () => new Set()).add(key);
   }
 
-  /** An object was seen to be gone, one of `owners` if it was ours. Returns the keys that waited for its place, once. */
+  /**
+   * An object was deleted, with `owners` if it belonged to resources of this operator. Returns the keys that waited for
+   * it, once.
+   */
   objectGone(object: LiveObject, owners: readonly string[]): Iterable<string> {
     this.settled.forget(object);
     this.lost.note(object, owners);
@@ -53,7 +56,7 @@ export class Attempts {
     for (const key of this.#unblock(kind)) this.#queue.add(key, { afterMs: servedAfterMs });
   }
 
-  /** The resource is gone. */
+  /** The resource was deleted. */
   forget(key: string): void {
     this.refusals.forget(key);
     this.lost.forget(key);

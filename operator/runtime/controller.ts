@@ -5,7 +5,7 @@ const DEFAULT_SYNC_TIMEOUT_MS = 120_000;
 
 /** A watch whose events become keys of the controller's queue. */
 export interface ControllerSource {
-  /** Names the kind, such as `echoes.fairlead.dev`, for people. */
+  /** Name of the kind, such as `echoes.fairlead.dev`, for users. */
   readonly name: string;
   /** Resolves when every object of the first list has been delivered to the handlers. */
   readonly synced: Promise<void>;
@@ -16,7 +16,7 @@ export interface ControllerSource {
   whenCurrent(asOfMs: number): Promise<void>;
   /** The API server does not know the kind (yet): it is waited for without an end. */
   readonly isKindMissing: boolean;
-  /** Why the last try to list failed, for people. */
+  /** Why the last attempt to list failed, for users. */
   readonly lastError?: Error | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface ControllerOptions extends WorkersOptions {
   readonly syncTimeoutMs?: number;
 }
 
-/** The first list of a kind could not be had in time, such as when RBAC forbids it. */
+/** The first list of a kind did not complete in time, for example because RBAC forbids it. */
 export class SourceSyncError extends Error {
   override readonly name = "SourceSyncError";
 }

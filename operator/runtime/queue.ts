@@ -11,7 +11,9 @@ const DUE_PER_TURN = 5_000;
 /** Delays of a key that fails repeatedly, as in client-go: 5 ms, 10 ms, 20 ms, … 1000 s. */
 const retries = { initialMs: 5, factor: 2, capMs: 1_000_000 };
 
-/** Told what only the moment knows; everything else is read from {@link WorkQueue.measure}. */
+/**
+ * Receives values that are only known at the time of an event; everything else is read from {@link WorkQueue.measure}.
+ */
 export interface QueueObserver {
   /** A key was handed out, this time after it became ready. */
   taken(waitedMs: number): void;

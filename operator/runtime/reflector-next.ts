@@ -24,7 +24,7 @@ export interface Next {
   readonly step: Step;
   /** `kind`: until the kind may have been installed. */
   readonly wait: "none" | "backoff" | "kind";
-  /** The result of the attempt. `missing` and the like are for people; a plain end has no text. */
+  /** The result of the attempt. `missing` and similar texts are for users; a normal end has none. */
   readonly finding?: "missing" | "forbidden" | "failing";
   /** The last resourceVersion cannot be used: ask for the newest. */
   readonly versionUnusable?: true;
@@ -66,7 +66,7 @@ function afterInitialEvents(
     case "other":
       return { step: "list", wait: "none", watchList: "distrusted" };
     default:
-      // Cut half-way: what came is thrown away, and asked for again.
+      // Truncated: the received part is discarded, and requested again.
       if (received || lasted) return { step: "fill", wait: "backoff", finding: "failing" };
       return { step: "list", wait: "none", watchList: "distrusted" };
   }
@@ -87,7 +87,7 @@ function afterWatch({ received, lasted, mayLackFields }: Outcome, failure: Failu
     case "busy":
       return { step: "watch", wait: "backoff", finding: "failing" };
     case "expired":
-      // The list at the last resourceVersion ('not older than') may still be had.
+      // The list at the last resourceVersion ('not older than') may still be available.
       return { step: "fill", wait: "backoff" };
     default:
       return { step: "fill", wait: "backoff", finding: "failing" };

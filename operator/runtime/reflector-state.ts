@@ -1,6 +1,6 @@
 import { apiVersionOf, groupKindOf, type ObjectKind } from "../../crds/object.ts";
 
-/** The state of a reflector, for readiness, for the sweep of git and for people. */
+/** The state of a reflector, for readiness, for the sweep of git and for users. */
 export interface ReflectorState {
   readonly state: "starting" | "synced" | "waiting-for-kind" | "forbidden" | "failing";
   /** The problem, and what to do; empty while there is none. */
@@ -38,7 +38,7 @@ export function describeFailure(
         message: `Cannot ${verb} ${name}: forbidden; the operator's role needs the verbs list and watch on ${name} (${why})`,
       };
     case "failing":
-      // An error of the watch says by itself what it could not do.
+      // An error of the watch contains its own description.
       return { state: "failing", message: error instanceof Error ? why : `Cannot ${verb} ${name}: ${why}` };
   }
 }

@@ -18,16 +18,16 @@ export interface RoutesInput {
   readonly kind: DeclaredKind;
   readonly stores: KindStores;
   readonly queue: KeySink;
-  /** A resource was seen to be gone. */
+  /** A resource was deleted. */
   readonly onGone: (resource: LiveObject) => void;
   /** A resource is new, or its spec was edited, since the first list. */
   readonly onEdit?: ((resource: LiveObject) => void) | undefined;
   /**
-   * A child of any resource was seen to be gone, of ours that of `owners`; gives the keys of resources that waited for its
-   * place.
+   * A child of any resource was deleted, with `owners` if they are resources of this operator; returns the keys of
+   * resources that waited for it.
    */
   readonly onChildGone: (child: LiveObject, owners: readonly string[]) => Iterable<string>;
-  /** A related object was seen to be gone. */
+  /** A related object was deleted. */
   readonly onRelatedGone?: (object: LiveObject) => void;
 }
 
@@ -82,7 +82,7 @@ function forResources({ queue, onGone, onEdit }: RoutesInput): StoreHandler {
   };
 }
 
-/** Puts the owners of objects into a queue when something becomes of those, and what waited for one that is gone. */
+/** Queues the owners of changed objects, and the resources that waited for a deleted one. */
 export function forOwners(
   ownersOf: (object: LiveObject) => Iterable<string>,
   queue: KeySink,
@@ -134,7 +134,7 @@ function seekersOf(
   return keys.flatMap((key) => resources.byIndex(index, key).map(keyOf));
 }
 
-/** Objects of resources that are gone belong to the garbage collector. */
+/** Objects of deleted resources are left to the garbage collector. */
 function existing(key: string | undefined, resources: ObjectStore): readonly string[] {
   return key !== undefined && resources.get(key) !== undefined ? [key] : [];
 }

@@ -73,7 +73,7 @@ export class StoreHandlers {
     };
   }
 
-  /** Tells everybody who was there when the change was made. */
+  /** Notifies all handlers that were registered at the time of the change. */
   notify(notifications: readonly Notification[]): void {
     const entries = this.#entries;
     for (const notification of notifications) {

@@ -11,7 +11,7 @@ interface Pending {
   known: LiveObject | undefined;
   /** resourceVersions of these writes. */
   readonly versions: string[];
-  /** Uids of earlier objects of this name whose place an object of ours took. The watch may still show them. */
+  /** Uids of earlier objects with this name that an own object replaced. The watch may still report them. */
   readonly replaced: string[];
 }
 
@@ -37,7 +37,7 @@ export class OwnWrites {
     return this.#pending.size + this.#gone.size;
   }
 
-  /** A write of ours replaced `current` in the store by `written`. */
+  /** An own write replaced `current` in the store by `written`. */
   add(key: string, { metadata }: LiveObject, current: LiveObject | undefined): void {
     const pending = this.#pending.get(key) ?? { known: current, versions: [], replaced: [] };
     this.#pending.set(key, pending);
@@ -46,12 +46,12 @@ export class OwnWrites {
       pending.replaced.push(current.metadata.uid);
   }
 
-  /** A write of ours was answered late: the store holds something newer already. */
+  /** The response to an own write arrived late: the store holds a newer version already. */
   addOvertaken(key: string, version: string): void {
     this.#pending.get(key)?.versions.push(version);
   }
 
-  /** The store has the server's last state: no write of ours is in progress. Returns the state that the handlers knew. */
+  /** The store has the server's last state: no own write is in progress. Returns the state that the handlers knew. */
   settle(key: string): Unseen | undefined {
     const pending = this.#pending.get(key);
     this.#pending.delete(key);
@@ -59,9 +59,9 @@ export class OwnWrites {
   }
 
   /**
-   * An event came for a key of which the store holds `current`, which is as new or newer.
+   * An event arrived for a key of which the store holds `current`, which is as new or newer.
    *
-   * @returns Undefined when it contains no new change: an echo of ours, or known.
+   * @returns Undefined when it contains no new change: an own write, or a known one.
    */
   passEvent(key: string, version: string, current: LiveObject): Unseen | undefined {
     const pending = this.#pending.get(key);
@@ -92,8 +92,8 @@ export class OwnWrites {
   }
 
   /**
-   * We removed the object that the store holds under the key. Objects whose place it took are gone as well, and
-   * must not come back when the watch shows them late.
+   * The operator deleted the object that the store holds under the key. Objects that it replaced are deleted as well,
+   * and must not reappear when the watch reports them late.
    */
   removeHeld(key: string, newestVersion: string): void {
     for (const uid of this.#pending.get(key)?.replaced ?? []) this.addGone(uid, newestVersion);

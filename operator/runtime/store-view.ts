@@ -3,8 +3,8 @@ import type { FollowedStore, WatchedStore } from "./store.ts";
 import type { StoreHandler, Subscription } from "./store-handlers.ts";
 
 /**
- * A store for one of its users, where several share it. Its handlers receive what the other users write, and not what is
- * written through it; so a kind that is both reconciled and related to another kind is watched and kept once.
+ * A store for one of several users that share it. Its handlers receive the writes of the other users, and not those
+ * through this view; so a kind that is both reconciled and related to another kind is watched and stored once.
  */
 export class StoreView implements FollowedStore {
   readonly #store: WatchedStore;

@@ -27,7 +27,7 @@ export interface FollowedStore extends ObjectStore {
   readonly size: number;
   /** Resolves when the store has synced; rejects with the signal's reason. */
   whenSynced(signal: AbortSignal): Promise<void>;
-  /** Tells the handler of all objects, flagged initial, then of every change, in order. */
+  /** Notifies the handler of all objects, flagged initial, then of every change, in order. */
   subscribe(handler: StoreHandler): Subscription;
 }
 
@@ -139,7 +139,7 @@ export class WatchedStore implements FollowedStore {
     this.#gate.open();
   }
 
-  /** The kind is gone from the server: the content is invalid, and no object counts as deleted. */
+  /** The server no longer has the kind: the content is invalid, and no object counts as deleted. */
   loseKind(): void {
     this.#gate.close();
   }

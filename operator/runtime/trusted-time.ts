@@ -5,10 +5,10 @@ import type { Clock } from "../ports.ts";
 const toleranceMs = 2_000;
 
 /**
- * The least of three clocks, so that one that jumps ahead passes no instant: the wall clock, the API server's `Date` header
- * carried forward by the monotonic clock, and the wall clock at the start carried forward in the same way.
+ * The earliest of three clocks, so that no instant passes because one jumps ahead: the wall clock, the API server's
+ * `Date` header advanced by the monotonic clock, and the wall clock at the start advanced in the same way.
  *
- * It is at most a second or so behind the API server.
+ * It is at most about a second behind the API server.
  */
 export class TrustedTime implements TimeSource {
   readonly #clock: Pick<Clock, "now" | "wallClock">;

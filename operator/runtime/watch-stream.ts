@@ -4,7 +4,7 @@ import type { Clock, Logger } from "../ports.ts";
 import type { WatchEvent, WatchSource } from "./ports.ts";
 import { yieldToEventLoop } from "./time-slice.ts";
 
-/** A watch that lives shorter was hardly served. */
+/** A watch with a shorter duration was hardly served. */
 const shortWatchMs = 1_000;
 /** The server closes a watch after its time; one that is still open this long after that is dead. */
 const overdueMs = 30_000;

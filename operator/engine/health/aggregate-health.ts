@@ -3,7 +3,7 @@ import { describeObject, listNames } from "../outcome.ts";
 import type { Health, HealthStatus } from "./health.ts";
 import { plural } from "./health-fields.ts";
 
-/** One child and how it is. Of a desired child that is not there, kind and name are enough. */
+/** One child and its health. For a desired child that does not exist, kind and name are sufficient. */
 export interface ChildHealth {
   readonly child: Pick<KubernetesObject, "kind" | "metadata">;
   readonly health: Health;
@@ -19,8 +19,8 @@ const worstFirst: readonly HealthStatus[] = [
 ];
 
 /**
- * The health of a resource: that of its worst child, in words that name it. Which child comes first in the input does
- * not matter. Without children: Current.
+ * The health of a resource: that of its least healthy child, with its name. The order of the children does not matter.
+ * Without children: Current.
  */
 export function aggregateHealth(children: readonly ChildHealth[]): Health {
   const status =

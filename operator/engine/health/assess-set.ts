@@ -13,7 +13,7 @@ export interface AssessObjectsInput {
   readonly finished?: readonly string[] | undefined;
 }
 
-/** The health of a resource: that of its worst object. Pure. */
+/** The health of a resource: that of its least healthy object. Pure. */
 export function assessObjects(set: Pick<DesiredSet, "objects">, input: AssessObjectsInput): Health {
   return aggregateHealth(assessEach(set, input));
 }
@@ -33,7 +33,7 @@ export interface HealthTimeout {
   readonly nowMs: number;
 }
 
-/** As {@link assessObjects}, and Failed when the resource is not well by the end of its timeout. Pure. */
+/** As {@link assessObjects}, and Failed when the resource is not healthy by the end of its timeout. Pure. */
 export function assessSet(input: AssessSetInput): Health {
   return assessChildren(assessEach(input.prepared, input), input);
 }
@@ -66,7 +66,7 @@ function assessEach(
 export function withTimeout(health: Health, { sinceMs, timeout, timeoutMs, nowMs }: HealthTimeout): Health {
   const { status, message, recheckAfterMs } = health;
   if (status === "Current" || status === "Suspended" || status === "Failed") return health;
-  // A clock that was set back must not make it wait longer.
+  // A clock that was set back must not extend the wait.
   const leftMs = Math.min(timeoutMs, sinceMs + timeoutMs - nowMs);
   if (leftMs > 0) return { ...health, recheckAfterMs: Math.min(leftMs, recheckAfterMs ?? leftMs) };
   const text = `${message}; not healthy for longer than its timeout of ${timeout}`;
@@ -74,18 +74,18 @@ export function withTimeout(health: Health, { sinceMs, timeout, timeoutMs, nowMs
 }
 
 export interface UnhealthySinceInput {
-  /** As the status has them. */
+  /** The values in the status. */
   readonly conditions: readonly Condition[] | undefined;
   /** When the desired set was applied completely, RFC 3339; undefined: it is not, or only now. */
   readonly deployedAt: string | undefined;
-  /** The status speaks of another commit than the one that is judged. Default: false. */
+  /** The status describes another commit than the assessed one. Default: false. */
   readonly isNew?: boolean;
   readonly nowMs: number;
 }
 
 /**
- * Since when a resource that is not healthy now is not, in milliseconds since 1970: not before it was deployed; of one that is
- * not applied as a whole yet, since that is so. Pure.
+ * Since when a resource that is not healthy now has not been healthy, in milliseconds since 1970: not before it was
+ * deployed; for one that is not fully applied yet, since the deployment started. Pure.
  */
 export function unhealthySinceMs({ conditions, deployedAt, isNew, nowMs }: UnhealthySinceInput): number {
   const type = deployedAt === undefined ? "Applied" : "Healthy";

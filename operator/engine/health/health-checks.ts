@@ -4,11 +4,17 @@ import { type AssessHealthOptions, assessHealth, type Health } from "./health.ts
 import { compileExpression, ExpressionError, type HealthExpression } from "./health-expression.ts";
 import { current, failed, inProgress, isUnobserved } from "./health-fields.ts";
 
-/** Judges objects by the rules of their resource where it has some, and by ours else. Expressions are compiled once. */
+/**
+ * Assesses objects with the checks of their resource if there are any, and otherwise with the built-in ones. Expressions
+ * are compiled once.
+ */
 export interface HealthChecks {
   /** The error in the expressions themselves, with the path of the field; undefined: none. */
   problemOf(checks: readonly HealthCheck[] | undefined): string | undefined;
-  /** {@link assessHealth}, with the checks of a resource. An Ingress without address is well at once: many never get one. */
+  /**
+   * {@link assessHealth}, with the checks of a resource. An Ingress without address is healthy at once: many never get
+   * one.
+   */
   assess(
     live: LiveObject | undefined,
     checks: readonly HealthCheck[] | undefined,
@@ -23,7 +29,7 @@ export interface CreateHealthChecksOptions {
 
 const steps = ["inProgress", "failed", "current"] as const;
 
-/** Health checks with a memory of compiled expressions. */
+/** Health checks with a cache of compiled expressions. */
 export function createHealthChecks({ capacity = 500 }: CreateHealthChecksOptions = {}): HealthChecks {
   const memory = new Map<string, HealthExpression | ExpressionError>();
   const compiled = (text: string): HealthExpression | ExpressionError => {
@@ -71,7 +77,7 @@ function tryCompile(text: string): HealthExpression | ExpressionError {
   }
 }
 
-/** Whatever its version: which one the local copies have is not the author's choice. */
+/** In any version: the author does not choose the version of the local copies. */
 function isFor({ apiVersion, kind }: HealthCheck, live: LiveObject): boolean {
   return live.kind === kind && groupOf(live.apiVersion) === groupOf(apiVersion);
 }
@@ -88,7 +94,7 @@ function assessBy(
       if (!run(text, live)) continue;
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
-      // A field that is not there yet says nothing of failure or progress.
+      // A field that does not exist yet does not indicate failure or progress.
       if (error.isFieldMissing && step !== "current") continue;
       return inProgress("HealthCheck", `its health check ${step} cannot tell: ${error.message}`);
     }

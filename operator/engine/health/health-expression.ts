@@ -1,6 +1,6 @@
 import { type ASTNode, Environment, type ParseResult } from "@marcbachmann/cel-js";
 
-/** A CEL expression over an object's fields that gives true or false. */
+/** A CEL expression over an object's fields with a boolean result. */
 export type HealthExpression = (fields: Readonly<Record<string, unknown>>) => boolean;
 
 /** An expression that cannot be used, or not with this object. The message is one line. */
@@ -15,12 +15,12 @@ export class ExpressionError extends Error {
   }
 }
 
-/** Largest cost of an expression for an object, in steps of about 50 ns: some 50 ms of our only thread. */
+/** Maximum cost of an expression for an object, in steps of about 50 ns: about 50 ms of the only thread. */
 const workLimit = 1_000_000;
 const deepestLoop = 2;
 
 const loops: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
-/** No regular expressions (some never end), and nothing that makes large values of small ones. */
+/** No regular expressions (some never end), and no functions that create large values from small ones. */
 const functions: ReadonlySet<string> = new Set([
   ...loops,
   "has",
@@ -55,9 +55,9 @@ const limits = {
 };
 
 /**
- * Compiles an expression that is bounded in what it may do.
+ * Compiles an expression with limited functions.
  *
- * @throws {ExpressionError} if it is no CEL, calls something that is not allowed, or cannot give true or false.
+ * @throws {ExpressionError} if it is not CEL, calls a forbidden function, or cannot return a boolean.
  */
 export function compileExpression(text: string): HealthExpression {
   const parsed = parse(text);
@@ -112,7 +112,7 @@ function evaluate(
 
 interface Shape {
   nodes: number;
-  /** Loops within loops. */
+  /** Nested loops. */
   depth: number;
 }
 
@@ -129,7 +129,7 @@ function measure(node: unknown, depth: number, shape: Shape): void {
     if (!functions.has(name)) throw new ExpressionError(`${name}() is not available here`);
     if (node.op === "rcall" && loops.has(name)) inner++;
   }
-  // Looking for a member goes through a list as well.
+  // Searching for a member iterates over a list as well.
   if (node.op === "in") inner++;
   shape.depth = Math.max(shape.depth, inner);
   measure(node.args, inner, shape);
@@ -139,7 +139,7 @@ function isNode(value: unknown): value is ASTNode {
   return typeof value === "object" && value !== null && "op" in value && "args" in value;
 }
 
-/** JSON as CEL knows it, where whole numbers are integers; and how large it is. */
+/** Converts JSON to CEL values, in which whole numbers are integers; with its size. */
 function toCelValue(value: unknown, size: { longest: number; characters: number }): unknown {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value === "string") size.characters += value.length;

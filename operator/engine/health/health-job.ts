@@ -37,7 +37,7 @@ export function assessJob(live: LiveObject, { pods }: AssessHealthOptions): Heal
   return inProgress("Running", problem === undefined ? progress : `${progress}; ${problem}`);
 }
 
-/** A Job's status has no place for it, unlike a Deployment's. */
+/** Unlike a Deployment's, a Job's status has no field for it. */
 function refusedPod({ metadata: { name, namespace } }: LiveObject): string {
   return (
     `it has no pod; its events say why (kubectl describe job ${name} -n ${namespace}), such as a quota or the Pod ` +
@@ -45,7 +45,7 @@ function refusedPod({ metadata: { name, namespace } }: LiveObject): string {
   );
 }
 
-/** Started, and nothing of it runs, ends or has ended. */
+/** Started, and no pod of it runs, terminates or has ended. */
 function hasNoPod(live: LiveObject, status: Readonly<Record<string, unknown>>): boolean {
   const counters = ["active", "ready", "terminating", "succeeded", "failed"];
   const uncounted = Object.values((status["uncountedTerminatedPods"] as object | undefined) ?? {});

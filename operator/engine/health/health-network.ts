@@ -77,7 +77,7 @@ export function assessApiService(live: LiveObject, { nowMs }: AssessHealthOption
   return available.status === "True" ? current("") : lastingFailure(available, nowMs, "does not answer");
 }
 
-/** That no disruption is allowed at this moment is what a budget is for; one that cannot be computed is Failed. */
+/** A budget that allows no disruption at this moment works as intended; one that cannot be computed is Failed. */
 export function assessDisruptionBudget(live: LiveObject): Health {
   const allowed = findCondition(live, "DisruptionAllowed");
   if (allowed?.reason === "SyncFailed") return failed("SyncFailed", allowed.message ?? "cannot be computed");

@@ -14,7 +14,7 @@ import {
   toFields,
 } from "./health-fields.ts";
 
-/** A scheduler that is about to find a node, or an autoscaler that is about to add one, gets this long. */
+/** Grace period for a scheduler that is about to find a node, or an autoscaler that is about to add one. */
 const unschedulableGraceMs = 15_000;
 
 interface Problem {
@@ -22,7 +22,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** A pod that ended well is Current, one that ended badly is Failed; one that runs must be ready. */
+/** A pod that succeeded is Current, one that failed is Failed; a running one must be ready. */
 export function assessPod(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const status = statusOf(live);
   const problem = findPodProblem(live);
@@ -130,7 +130,7 @@ function findContainerProblem(container: Readonly<Record<string, unknown>>): Pro
   return { reason, message: `${name} cannot start: ${reason}${why === "" ? "" : ` (${why})`}` };
 }
 
-/** How a container ended badly, if it did so the last time. */
+/** How a container failed, if its last run failed. */
 function findCrash(
   container: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> | undefined {

@@ -21,7 +21,10 @@ export interface Health {
   readonly status: HealthStatus;
   /** In PascalCase: the cause, such as `DeadlineExceeded`. */
   readonly reason: string;
-  /** For people; without clock readings, so that it only changes when something happened. May be empty if all is well. */
+  /**
+   * For users; without clock readings, so that it only changes when something happened. May be empty if the object is
+   * healthy.
+   */
   readonly message: string;
   /** The known cause of a delay, in words that are part of the message. */
   readonly cause?: string;
@@ -32,7 +35,7 @@ export interface Health {
 export interface AssessHealthOptions {
   /** Wall clock, milliseconds since 1970. */
   readonly nowMs: number;
-  /** Pods behind a workload, if they are known: they say why it is not getting on. */
+  /** Pods of a workload, if they are known: they explain why it makes no progress. */
   readonly pods?: readonly LiveObject[];
   /** Whether an Ingress without address is waited for a while. Default: true. */
   readonly awaitsAddress?: boolean;
