@@ -1,4 +1,4 @@
-// The public way: what the author of a kind needs, and nothing else.
+// The public API: everything that the author of a kind needs, and nothing else.
 export { CrdsChart } from "./charts/crds-chart.ts";
 export { type InstallChartOptions, installChart } from "./charts/install-chart.ts";
 export type { OperatorValues } from "./charts/values/operator-values.ts";

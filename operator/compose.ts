@@ -32,11 +32,11 @@ import { createFolderClaims } from "./runtime/folder-claims.ts";
 import { KindStores, type KindStoresInput, type WatchRole } from "./runtime/kind-stores.ts";
 
 export interface ComposeOptions {
-  /** Who may write. Tests put another one in, to see what holds without it; `fairlead run` has no option for it. */
+  /** Leader election. Tests replace it, to see which guarantees hold without it; `fairlead run` has no option for it. */
   readonly elect?: typeof composeElection;
 }
 
-/** Puts the parts of an operator together. Nothing runs yet, and nothing was written. */
+/** Creates the parts of an operator. Nothing runs yet, and nothing was written. */
 export async function composeOperator(
   input: ComposeInput,
   { elect = composeElection }: ComposeOptions = {},
@@ -170,7 +170,7 @@ export async function composeOperator(
   });
 }
 
-/** Of which resources the folders in the operator's own place are. */
+/** The resources that the folders in the operator's own location belong to. */
 function composeClaims({ config, kinds }: Ground, stores: KindStores): (folder: string) => FolderClaim {
   const repository = repositoryOf(config);
   return createFolderClaims({
@@ -180,7 +180,7 @@ function composeClaims({ config, kinds }: Ground, stores: KindStores): (folder: 
   });
 }
 
-/** The operator's own place in git; without a repository nobody asks for it. */
+/** The operator's own location in git; without a repository it is never read. */
 function repositoryOf(config: Ground["config"]): OperatorRepository {
   return {
     url: config.repository ?? "",
@@ -189,7 +189,7 @@ function repositoryOf(config: Ground["config"]): OperatorRepository {
   };
 }
 
-/** Stores keep what charts, statuses and health read, and no more. */
+/** Stores keep only the fields that charts, statuses and health read. */
 function transformOf({ kind }: ObjectKind, { role }: { readonly role: WatchRole }): Transform | undefined {
   if (role === "namespace") return reduceToMetadata;
   return role === "related" && kind === "Pod" ? reducePod : undefined;

@@ -5,10 +5,10 @@ import { bindAddress, dnsLabel, duration, flag, kindNames, relativeFolder } from
 import { releaseOptionShapes, releaseOptions } from "./desire/release/release-options.ts";
 import { assertElectionTimes } from "./engine/election.ts";
 
-/** What every option is, once: the command line, the environment and `--help` come from it. */
+/** Definition of every option: the command line, the environment and `--help` are derived from it. */
 interface OptionSpec {
   readonly flag: string;
-  /** Placeholder in the help text; a flag without one is a switch. */
+  /** Placeholder in the help text; a flag without a placeholder is a switch. */
   readonly value?: string;
   readonly help: string;
   readonly fallback?: string;
@@ -130,7 +130,7 @@ export const operatorOptions = {
 
 export type OptionName = keyof typeof operatorOptions;
 
-/** Option texts by name, from the command line; what is absent comes from the environment or the default. */
+/** Texts of options by name, from the command line; missing ones are read from the environment or have the default. */
 export type OptionTexts = Partial<Record<OptionName, string | readonly string[]>>;
 
 const schema = z
@@ -167,12 +167,12 @@ const schema = z
 
 export type OperatorConfig = z.output<typeof schema>;
 
-/** A wrong option; `message` has one line per fault, each naming the option as the user wrote it. */
+/** An invalid option; `message` has one line per error, each naming the option as the user wrote it. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The environment twin of an option: `--lease-duration` is `FAIRLEAD_LEASE_DURATION`. */
+/** The environment variable of an option: `--lease-duration` is `FAIRLEAD_LEASE_DURATION`. */
 export function environmentTwinOf(name: OptionName): string {
   return `FAIRLEAD_${operatorOptions[name].flag.toUpperCase().replaceAll("-", "_")}`;
 }
@@ -180,7 +180,7 @@ export function environmentTwinOf(name: OptionName): string {
 /**
  * Reads the operator's configuration: command line first, then the environment, then defaults.
  *
- * @throws ConfigError that names every wrong option.
+ * @throws ConfigError that names every invalid option.
  */
 export function readOperatorConfig(texts: OptionTexts, environment: NodeJS.ProcessEnv): OperatorConfig {
   const raw: Record<string, unknown> = {};
@@ -202,7 +202,7 @@ export function readOperatorConfig(texts: OptionTexts, environment: NodeJS.Proce
   }
   const { leaseDuration, renewDeadline, retryPeriod, hookBindAddress, hookSecrets, zoneSockets } =
     parsed.data;
-  // A source zone that runs elsewhere has the secrets itself.
+  // A source zone in another container has the secrets itself.
   if (hookBindAddress !== "0" && hookSecrets === undefined && zoneSockets === undefined)
     throw new ConfigError(
       `${source.get("hookBindAddress")}: needs --hook-secrets, the folder of the hooks' secrets`,

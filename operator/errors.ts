@@ -1,17 +1,20 @@
 import type { ObjectId, ObjectKindId } from "../synth/manifest.ts";
 
 /**
- * The API server refused an object and will refuse it again until the resource is edited:
- * `Applied` turns false, and no retry is scheduled, unless it is contested or its kind's schema refused it.
+ * The API server rejected an object and will reject it again until the resource is edited: `Applied` becomes false, and
+ * no retry is scheduled, unless another object conflicts with it or its kind's schema rejected it.
  */
 export class ObjectRejectedError extends Error {
   override readonly name = "ObjectRejectedError";
   readonly id: ObjectId;
   /** Set when an immutable field is the cause. */
   readonly immutableField: string | undefined;
-  /** Another object of this kind has what only one can have, such as a node port: it may be free later. */
+  /** Another object of this kind uses something exclusive, such as a node port, which may become free later. */
   readonly isContested: boolean;
-  /** The schema of a custom resource's kind refused it: it may be accepted once its definition has changed, or is served. */
+  /**
+   * The schema of a custom resource's kind rejected it: it may be accepted when its definition has changed, or the
+   * change is served.
+   */
   readonly isBySchema: boolean;
 
   constructor(
@@ -27,7 +30,7 @@ export class ObjectRejectedError extends Error {
   }
 }
 
-/** Create-only apply found an object under this name. One read decides whose it is. */
+/** A create-only apply found an object with this name. One read determines its owner. */
 export class AlreadyThereError extends Error {
   override readonly name = "AlreadyThereError";
   readonly id: ObjectId;
@@ -38,7 +41,7 @@ export class AlreadyThereError extends Error {
   }
 }
 
-/** The object that we meant to change is gone, or another one has its name now. Look again. */
+/** The object to be changed was deleted, or another one has its name now. Read it again. */
 export class ReplacedError extends Error {
   override readonly name = "ReplacedError";
   readonly id: ObjectId;
@@ -49,7 +52,7 @@ export class ReplacedError extends Error {
   }
 }
 
-/** Objects keep changing while we converge: another client works against us. Retried later. */
+/** Objects keep changing during the reconcile: another client works against the operator. Retried later. */
 export class UnsettledError extends Error {
   override readonly name = "UnsettledError";
   constructor() {
@@ -57,7 +60,7 @@ export class UnsettledError extends Error {
   }
 }
 
-/** Another owner has this object: it stays unchanged. */
+/** Another owner has this object: it is not changed. */
 export class NotOwnedError extends Error {
   override readonly name = "NotOwnedError";
   readonly id: ObjectId;
@@ -70,7 +73,7 @@ export class NotOwnedError extends Error {
   }
 }
 
-/** The namespace is being deleted: nothing can be made in it, and nothing needs to be. */
+/** The namespace is being deleted: nothing can be created in it, and nothing needs to be. */
 export class NamespaceTerminatingError extends Error {
   override readonly name = "NamespaceTerminatingError";
   readonly namespace: string;
@@ -81,15 +84,18 @@ export class NamespaceTerminatingError extends Error {
   }
 }
 
-/** A resource cannot be turned into manifests: `Applied=False`, `SpecInvalid`. No retry until it is edited. */
+/** A resource cannot be converted to manifests: `Applied=False`, `SpecInvalid`. No retry until it is edited. */
 export class SpecInvalidError extends Error {
   override readonly name = "SpecInvalidError";
 }
 
-/** We do not lead (any more): the write was not sent, or the API server's own fence refused it. */
+/** This instance does not lead (any more): the write was not sent, or the API server's own fence rejected it. */
 export class NotLeadingError extends Error {
   override readonly name = "NotLeadingError";
-  /** The API server refused it. If it goes on, this instance can never write: its token is of no pod, or of another. */
+  /**
+   * The API server rejected it. If that persists, this instance can never write: its token belongs to no pod, or to
+   * another one.
+   */
   readonly isRefusal: boolean;
 
   constructor(refusal?: string) {
@@ -98,10 +104,10 @@ export class NotLeadingError extends Error {
   }
 }
 
-/** The API server answered something that may be different next time (5xx, 429, connection lost, forbidden). */
+/** The response of the API server may be different next time (5xx, 429, connection lost, forbidden). */
 export class ApiUnavailableError extends Error {
   override readonly name = "ApiUnavailableError";
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly retryAfterMs: number | undefined;
   /** Set when the API server does not know the object's kind. */
@@ -118,14 +124,14 @@ export class ApiUnavailableError extends Error {
   }
 }
 
-/** A list or watch could not be had, or broke. `status` is 0 when no answer came (refused, reset, silent). */
+/** A list or watch failed. `status` is 0 without a response (refused, reset, timeout). */
 export class WatchError extends Error {
   override readonly name = "WatchError";
   readonly status: number;
   /** Reason of the API server's Status, such as `Expired`; empty if there was none. */
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
-  /** No connection was made: the server did not see the request. */
+  /** No connection was made: the server did not receive the request. */
   readonly refused: boolean;
 
   constructor(
@@ -140,35 +146,35 @@ export class WatchError extends Error {
   }
 }
 
-/** A reconcile failed for good until something is edited: counted and logged, not tried again. */
+/** A reconcile failed permanently until something is edited: counted and logged, not retried. */
 export class TerminalError extends Error {
   override readonly name = "TerminalError";
 }
 
-/** A failure that a condition shows: `reason` is one of crds/conditions.ts, `message` is for people and has no secret. */
+/** A failure for a condition: `reason` is one of crds/conditions.ts, `message` is for users and contains no secret. */
 export interface SourceFailure {
   readonly reason: SourceFailureReason;
   readonly message: string;
 }
 
 export type SourceFailureReason =
-  /** The remote cannot be reached, or does not answer in time. */
+  /** The remote is unreachable, or does not respond in time. */
   | "SourceUnreachable"
-  /** The remote answered and refuses: credentials, host key. */
+  /** The remote responded and rejected the request: credentials, host key. */
   | "SourceRefused"
-  /** The ref, commit or path is not there. */
+  /** The ref, commit or path does not exist. */
   | "SourceNotFound"
-  /** The spec or the Secret cannot be used: URL, credentials, a path that leaves the repository. */
+  /** The spec or the Secret is invalid: URL, credentials, a path that leaves the repository. */
   | "SourceInvalid"
   /** The commit is not signed by one of the keys. */
   | "SourceNotVerified"
   /** The files cannot be read as manifests, or the program failed; with file and line. */
   | "RenderFailed"
-  /** A limit: time, memory, size or number of objects or files. */
+  /** A limit was exceeded: time, memory, size or number of objects or files. */
   | "RenderLimit"
   /** The same program and inputs gave two different outputs. */
   | "RenderNotReproducible"
-  /** Programs of the namespace ran as long as the platform allows within an hour: it is rendered later. */
+  /** Programs of the namespace have used up the platform's time limit per hour: it is rendered later. */
   | "RenderQuota";
 
 /** A failure of a resource's source or render, for a condition. The message never contains a secret. */
@@ -186,7 +192,7 @@ export class SourceError extends Error {
   }
 }
 
-/** A request for a resource that names no ServiceAccount, where this operator requires one. It was not sent. */
+/** A request for a resource without a ServiceAccount, which this operator requires. It was not sent. */
 export class AccountRequiredError extends Error {
   override readonly name = "AccountRequiredError";
 
@@ -195,7 +201,7 @@ export class AccountRequiredError extends Error {
   }
 }
 
-/** The process that renders a source ended each time that it did: by the limit of its memory, as far as anybody can know. */
+/** The process that renders a source ended during each attempt, most likely because of its memory limit. */
 export class RenderEndedError extends SourceError {
   constructor() {
     super(

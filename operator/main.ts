@@ -17,12 +17,12 @@ import { version } from "./telemetry/version.ts";
 export interface RunOperatorInput {
   readonly kinds: readonly SynthesizableKind[];
   /**
-   * Options by name, as texts; what is absent comes from `FAIRLEAD_…` variables, then from the defaults. Without them
-   * the command line of the process is read.
+   * Options by name, as texts; missing ones are read from `FAIRLEAD_…` variables, then have the defaults. Without this
+   * option the command line of the process is read.
    */
   readonly options?: OptionTexts;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Finds the sandbox's launcher. Default: looks where an image or a package has it. */
+  /** Finds the sandbox's launcher. Default: searches in an image or a package. */
   readonly provideLauncher?: () => Promise<string | undefined>;
 }
 
@@ -30,7 +30,7 @@ export interface RunOperatorInput {
  * Reconciles the given kinds until SIGTERM or SIGINT, or until the lease is lost.
  *
  * @returns The exit code: 0 after an orderly stop; 1 after a lost lease, or when it cannot start.
- * @throws ConfigError that names every wrong option.
+ * @throws ConfigError that names every invalid option.
  */
 export async function runOperator(input: RunOperatorInput): Promise<number> {
   const zone = input.options === undefined ? runZone(process.argv) : undefined;
@@ -44,7 +44,8 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
   const kinds = chosenKinds(input.kinds, config);
   const clock = systemClock();
   const log = createLogger({ clock, level: config.logLevel, format: config.logFormat });
-  // The clock's timers keep no process alive, and while the API server is away there may be nothing else that does.
+  // Clock timers do not keep a process alive, and while the API server is unavailable there may be nothing else that
+  // does.
   const alive = setInterval(() => undefined, 60_000);
   try {
     const { kubeconfig, context, namespaces, repository } = config;
@@ -78,7 +79,7 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
       stopListening();
     }
   } catch (error) {
-    // An error class of our own says what is wrong and what to do; of any other the stack is all that helps.
+    // The message of an own error class contains the problem and what to do; for any other error the stack is needed.
     const isExplained = error instanceof Error && Object.hasOwn(error, "name");
     log.error("Cannot run", isExplained ? { reason: error.message } : { error });
     return 1;
@@ -87,10 +88,10 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
   }
 }
 
-/** Inside a cluster exactly the pod's name, which its token carries too; elsewhere the host name and a UUID. */
+/** Inside a cluster exactly the pod's name, which its token also contains; otherwise the host name and a UUID. */
 function identityOf(environment: NodeJS.ProcessEnv): string {
   const isPod = environment["KUBERNETES_SERVICE_HOST"] !== undefined;
   if (!isPod) return `${hostname()}_${randomUUID()}`;
-  // A pod's host name is its name, unless it uses the network of its node; an empty variable means the same as none.
+  // A pod's host name is its name, unless it uses the network of its node; an empty variable counts as not set.
   return environment["POD_NAME"] || hostname();
 }

@@ -6,15 +6,15 @@ import type { RunMemory } from "./engine/run-memory.ts";
 import { NamespaceTerminatingError } from "./errors.ts";
 import type { Clock, PublishState, Reconcile, ReconcileOptions, ReconcileResult } from "./ports.ts";
 
-/** The resource of a run, and what its earlier runs remember of it. Sorts of resources that remember nothing have no memory. */
+/** The resource of a run, and the memory of its earlier runs. Sorts of resources without a memory have none. */
 export interface LoadedResource<Memory> {
   readonly resource: LiveObject;
   readonly memory?: Memory;
 }
 
-/** How a run ended. `error` is the failure that the outcome describes. */
+/** Result of a run. `error` is the failure that the outcome describes. */
 export type Ended<Memory = never> = ExplainedRun & {
-  /** The memory from now on. Undefined: the same as before. */
+  /** The new memory. Undefined: unchanged. */
   readonly memory?: Memory;
 };
 
@@ -23,7 +23,7 @@ export interface Judged<Memory = never> {
   readonly report: Report;
   /** State of the publication; undefined: nothing was offered. */
   readonly publish: PublishState | undefined;
-  /** The memory from now on, and once the status is written. Undefined: the same as before. */
+  /** The new memory, also once the status is written. Undefined: unchanged. */
   readonly memory?: Memory;
   readonly memoryOnceWritten?: Memory;
 }
@@ -35,52 +35,55 @@ export interface ReconcileSteps<
   Memory = never,
 > {
   /**
-   * Reads the resource and its objects from the local copies. Undefined: it is gone, or there is nothing to do.
+   * Reads the resource and its objects from the local copies. Undefined: it was deleted, or there is nothing to do.
    *
    * @param remembered The memory of a resource of that name and this uid.
    */
   load(key: string, remembered: (uid: string) => Memory | undefined): Loaded | undefined;
-  /** Cleans up after a resource that does not exist. Only where it may leave something that others cannot delete. */
+  /**
+   * Cleans up after a resource that does not exist. Only for sorts of resources that may leave objects which nothing
+   * else deletes.
+   */
   abandon?(key: string): Promise<void>;
   /** Whether nothing may be created for it any more: it or its namespace is being deleted. */
   isLeaving(loaded: Loaded): boolean;
-  /** Deletes what it owns, as far as garbage collection does not. Undefined: there is nothing to report. */
+  /** Deletes the objects that it owns and garbage collection does not delete. Undefined: there is nothing to report. */
   finalize(loaded: Loaded): Promise<End | undefined>;
   /**
-   * Reads the source of the resource, and brings up to date, and writes, what it must remember, before anything depends on it.
-   * Undefined: the resource is gone. Only where there are records or sources.
+   * Reads the source of the resource, and updates and writes its record before anything depends on it. Undefined: the
+   * resource was deleted. Only for sorts of resources with records or sources.
    */
   record?(loaded: Loaded): Promise<Loaded | undefined>;
-  /** Decides what it wants, and plans, applies, prunes and adds. Undefined: there is nothing to report yet. */
+  /** Computes the desired set, and plans, applies, prunes and adds. Undefined: there is nothing to report yet. */
   converge(loaded: Loaded): Promise<End | undefined>;
-  /** Assesses and publishes what is there now, and composes the status. Undefined: the resource is gone. */
+  /** Assesses and publishes the current objects, and composes the status. Undefined: the resource was deleted. */
   judge(loaded: Loaded, ended: End): Judged<Memory> | undefined;
   /**
-   * Writes the status, and announces what was done.
+   * Writes the status, and records events.
    *
    * @param onWritten Called when the status is written.
    * @throws The failure that the status describes, so that the queue retries it.
    */
   report(run: Report, onWritten: () => void): Promise<ReconcileResult>;
-  /** Called when something new is remembered, such as to wake the resources that wait for it. */
+  /** Called when the memory has changed, for example to requeue the resources that wait for that. */
   onRemembered?(key: string, before: Memory | undefined, now: Memory): void;
-  /** A write was refused because the namespace is being deleted. */
+  /** A write was rejected because the namespace is being deleted. */
   onNamespaceTerminating(namespace: string): void;
 }
 
 export interface CreateReconcileOptions<Memory extends { readonly uid: string }> {
   readonly clock: Pick<Clock, "now" | "wallClock">;
-  /** Undefined: runs of these resources remember nothing. */
+  /** Undefined: runs of these resources have no memory. */
   readonly memory?: RunMemory<Memory>;
 }
 
 /**
  * The loop: one run for one resource, from its key to its status.
  *
- * It never waits for git, a render, health or a deletion: each of them requeues the key when it is there. A step receives
- * what earlier steps and runs remember, and returns what is to be remembered; the loop keeps it.
+ * It never waits for git, a render, health or a deletion: each of them requeues the key when it is available. A step
+ * receives the memory of earlier steps and runs, and returns the new memory, which the loop keeps.
  *
- * @param begin Binds the steps to one run: its signal ends every request, its log carries the key.
+ * @param begin Binds the steps to one run: its signal ends every request, its log contains the key.
  */
 export function createReconcile<
   Loaded extends LoadedResource<Memory>,
@@ -125,7 +128,7 @@ export function createReconcile<
       const judged = steps.judge(known === loaded.memory ? loaded : { ...loaded, memory: known }, end);
       if (judged === undefined) return {};
       publish = judged.publish;
-      // Before the status is written: a write that fails is repeated, and what was done before it is not.
+      // Before the status is written: a failed write is repeated, and the work before it is not.
       remember(judged.memory);
       return await steps.report(judged.report, () => remember(judged.memoryOnceWritten));
     };
@@ -142,7 +145,8 @@ export function createReconcile<
     const { reported, againAfterMs } = holds.judge(key, ended);
     if (reported !== undefined) return sooner(await report(reported), againAfterMs);
     if (error !== undefined) throw error;
-    // The local copies are being filled, and then it is reconciled again: until then the status is all that is known.
+    // The local copies are being filled, and the resource is reconciled again afterwards: until then only the status is
+    // known.
     const isNew = loaded.resource["status"] === undefined && ended.outcome.state === "retry";
     return sooner(isNew ? await report(ended) : {}, againAfterMs);
   };

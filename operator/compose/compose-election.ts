@@ -9,7 +9,10 @@ export interface ComposedElection {
   readonly closeElection: () => Promise<void>;
 }
 
-/** Who may write: with `--leader-elect` whoever holds the Lease. `onLost` is called when it was ours and is no longer. */
+/**
+ * Leader election: with `--leader-elect` only the holder of the Lease may write. `onLost` is called when this instance
+ * loses it.
+ */
 export function composeElection(ground: Ground, onLost: () => void): ComposedElection {
   const { config, access, clock, random, log, identity, userAgent, onRequest, metrics } = ground;
   if (!config.leaderElect) {
@@ -58,7 +61,7 @@ export function composeElection(ground: Ground, onLost: () => void): ComposedEle
   };
 }
 
-/** Where other instances reach our hooks: a pod is told its own address. */
+/** Address of this instance's hooks for other instances: a pod gets its own address from its environment. */
 function hookAddressOf({ config, environment }: Pick<Ground, "config" | "environment">): string | undefined {
   const port = /:(\d+)$/.exec(config.hookBindAddress)?.[1];
   const ip = environment["POD_IP"];

@@ -10,7 +10,7 @@ import type { Endpoint } from "./operator.ts";
 export interface EndpointParts {
   readonly stores: KindStores;
   readonly election: Election;
-  /** Undefined: Releases are left alone. */
+  /** Undefined: the operator does not reconcile Releases. */
   readonly sourceZone: SourceZone | undefined;
 }
 
@@ -45,7 +45,7 @@ export function composeEndpoints(ground: Ground, parts: EndpointParts): readonly
   ];
 }
 
-/** The source zone serves hooks. It must know which instance leads before the first Release is seen. */
+/** The source zone serves hooks. It must know the leader before the first Release is reconciled. */
 function hooksOf(
   { config: { hookBindAddress } }: Ground,
   { sourceZone }: EndpointParts,

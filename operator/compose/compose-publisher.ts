@@ -17,17 +17,17 @@ import type { Ground } from "./ground.ts";
 import type { AnnounceOperator } from "./operator-events.ts";
 
 export interface PublisherParts {
-  /** What is known of the resource behind a folder. */
+  /** The known state of the resource of a folder. */
   readonly claimOf: (folder: string) => FolderClaim;
   readonly election: Election;
   readonly confirmLeadership: () => Promise<boolean>;
-  /** Tells what concerns all resources. */
+  /** Records events that concern all resources. */
   readonly announce: AnnounceOperator;
-  /** Filled later: an answer of git puts keys back into their queues. */
+  /** Set later: requeues keys when the state of a publication changes. */
   readonly controllers: readonly KindController[];
 }
 
-/** One place on a branch of the repository: what is below `root`. */
+/** One location on a branch of the repository: the content below `root`. */
 export interface RepositoryPlace {
   readonly branch: string;
   readonly root: string;
@@ -39,31 +39,31 @@ export interface OpenPlaceOptions extends RepositoryPlace {
 
 export interface ComposedRepository {
   /**
-   * Learns what names the cluster in the repository, and has the credentials checked; to be done before anything is published.
+   * Reads the id of the cluster, and has the zone check the credentials; call it before anything is published.
    *
    * @throws UnnamedClusterError, GitError `Credentials`
    */
   readonly prepare: (signal: AbortSignal) => Promise<void>;
   readonly publisher: GitPublisher;
-  /** Another place on the same repository; the caller starts and closes it. */
+  /** Another location in the same repository; the caller starts and closes it. */
   readonly open: (options: OpenPlaceOptions) => GitPublisher;
-  /** Ends the publish zone, where it is ours. Call it after the publishers were closed. */
+  /** Ends the process of the publish zone, if it belongs to the operator. Call it after the publishers were closed. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * The repository; undefined where none is wanted.
+ * The repository; undefined if none is configured.
  *
- * @throws RemoteUrlError for a repository that could never be used.
+ * @throws RemoteUrlError for a URL that is not supported.
  */
 export function composePublisher(ground: Ground, parts: PublisherParts): ComposedRepository | undefined {
   const { config, clock, random, log, transport, environment, walls, reportWalls } = ground;
   const { election, confirmLeadership, controllers, announce, claimOf } = parts;
   const { repository } = config;
   if (repository === undefined) return undefined;
-  // A wrong address is a mistake in the deployment: say so before anything runs.
+  // A wrong address is a mistake in the deployment, so report it before anything runs.
   parseRemoteUrl(repository);
-  // Reading it is no write, and asks for no leadership.
+  // Reading it needs no leadership.
   const cluster = new KubeCluster({ transport, fence: noFence, clock });
   const clusterUid = new ClusterUid({ cluster, clock, random, log });
   const report = (owners: readonly PublishOffer["owner"][]): void => {
@@ -117,8 +117,8 @@ export function composePublisher(ground: Ground, parts: PublisherParts): Compose
 }
 
 /**
- * A folder of credentials that was never mounted is a mistake in the deployment, too. A zone that is not there is none: what is
- * deployed is repaired without it.
+ * Missing mounted credentials are a mistake in the deployment, too. An unavailable zone is not: drift is corrected
+ * without it.
  *
  * @throws GitError `Credentials`
  */

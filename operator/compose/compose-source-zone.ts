@@ -3,17 +3,20 @@ import { composeSourceZone, type SourceZone } from "../git/source/compose-source
 import type { Election } from "../runtime/election.ts";
 import type { Ground } from "./ground.ts";
 
-/** Where clones of the repositories of Releases are kept. */
+/** Folder for clones of the repositories of Releases. */
 function releaseCacheOf({ releaseCache, repositoryCache }: Ground["config"]): string {
   return releaseCache ?? join(repositoryCache, "releases");
 }
 
-/** Whether Releases may come from this machine: an operator in a cluster must not read files and addresses of its node. */
+/**
+ * Whether Releases may use repositories of this machine: an operator in a cluster must not read files and addresses of
+ * its node.
+ */
 export function allowsLocalSources({ config, environment }: Ground): boolean {
   return config.releaseFileRemotes ?? environment["KUBERNETES_SERVICE_HOST"] === undefined;
 }
 
-/** The source zone as the configuration wants it; undefined: there are no Releases. */
+/** The source zone of the configuration; undefined: Releases are disabled. */
 export function sourceZoneOf(ground: Ground, election: Election): SourceZone | undefined {
   const { config, environment, clock, random, log, metrics, walls, reportWalls } = ground;
   const { releases, zoneSockets, hookBindAddress, hookSecrets, logLevel, logFormat } = config;

@@ -4,7 +4,7 @@ import type { OperatorConfig } from "../config.ts";
 import type { Cluster, Publisher, Reconcile } from "../ports.ts";
 import { version } from "../telemetry/version.ts";
 
-/** The parts of a reconcile that are worth a span. */
+/** The parts of a reconcile that get spans. */
 export interface TracedParts {
   readonly cluster: Cluster;
   readonly publisher: Publisher | undefined;
@@ -14,10 +14,10 @@ export interface TracedParts {
 }
 
 /**
- * Wraps the parts so that every reconcile is a span, with synthesis, requests and offers below it; without `--tracing`
- * gives them back as they are, and nothing of it is loaded.
+ * Wraps the parts so that every reconcile is a span, which contains synthesis, requests and offers. Without `--tracing`
+ * it returns them unchanged and loads nothing.
  *
- * @throws TracingError when the package for it is not installed.
+ * @throws TracingError when the required package is not installed.
  */
 export async function composeTracing(
   parts: TracedParts,

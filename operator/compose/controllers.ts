@@ -17,7 +17,7 @@ import type { ObjectCounts } from "../telemetry/object-metrics.ts";
 /** The parts that all controllers need. */
 export interface ControllerInput {
   readonly stores: KindStores;
-  /** Makes each reconcile a span. */
+  /** Creates a span for each reconcile. */
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
   readonly metrics: Metrics | undefined;
   /** Whether this instance leads now. */
@@ -27,7 +27,10 @@ export interface ControllerInput {
   readonly log: Logger;
 }
 
-/** What the steps of every sort of resources are made with: the engine's memory of attempts, metrics, and the way back to the queue. */
+/**
+ * Input of the steps of every sort of resources: the engine's memory of attempts, metrics, and the function that
+ * requeues keys.
+ */
 export interface EngineParts
   extends Pick<ConvergeOptions, "settled" | "refusals" | "lost" | "count">,
     Pick<ReportOptions, "outages" | "onBlocked" | "wakeLater"> {
@@ -48,35 +51,38 @@ export interface ControllerParts {
 /** The parts that differ between controllers. */
 export interface ReconciledKind {
   readonly reconcile: Reconcile;
-  /** A resource was seen to be gone. */
+  /** Called when a resource was deleted. */
   readonly onGone: (resource: LiveObject) => void;
-  /** Watches without whose first list nothing is reconciled. Default: those of the kind, its children and related objects. */
+  /**
+   * Watches that must have listed their objects before the first reconcile. Default: those of the kind, its children and
+   * related objects.
+   */
   readonly decidesBy?: (watched: WatchedKind) => boolean;
   /** Called when this instance becomes the leader; the workers start when it resolves. */
   readonly onLead?: (leadership: Leadership, signal: AbortSignal) => Promise<void>;
-  /** Starts the work that standbys do, too, until the signal aborts. */
+  /** Starts the work that standbys also do, until the signal aborts. */
   readonly watch?: (signal: AbortSignal) => Promise<void>;
   /** Commits what is pending, for at most `flushMs`, and ends all processes. */
   readonly close?: (options: { readonly flushMs: number }) => Promise<void>;
 }
 
-/** What reconciles one kind: a queue that events fill, and workers that empty it while we lead. */
+/** The controller of one kind: a queue that events fill, and workers that process it on the leader. */
 export interface KindController {
   /** `plural.group`. */
   readonly name: string;
   readonly queue: WorkQueue;
-  /** Something is known of the commits of these, and soon they tell. */
+  /** Reports the commits of these keys soon. */
   report(keys: Iterable<string>): void;
-  /** Works until the queue is shut down. `signal` aborts what still runs. */
+  /** Works until the queue is shut down. `signal` aborts running reconciles. */
   run(options: { readonly gate: Promise<Leadership>; readonly signal: AbortSignal }): Promise<void>;
-  /** Starts the work that standbys do, too, until the signal aborts. */
+  /** Starts the work that standbys also do, until the signal aborts. */
   watch(signal: AbortSignal): Promise<void>;
-  /** Commits what is pending, for at most `flushMs`, and ends all processes. */
+  /** Commits pending changes, for at most `flushMs`, and ends all processes. */
   close(options: { readonly flushMs: number }): Promise<void>;
 }
 
 /**
- * Wires the queue, the routes into it and the reconcile of one kind. Events count from now on.
+ * Connects the queue, the event routes and the reconcile of one kind. Events count from now on.
  *
  * @param begin Called once, before the first event.
  */
@@ -127,7 +133,7 @@ export function createController(
     onChildGone: (child, owners) => attempts.objectGone(child, owners),
   });
   stores.onReadmit((namespace) => {
-    // What is still there was not deleted after all.
+    // A resource that still exists was not deleted after all.
     for (const resource of stores.resources(kind.definition).list()) {
       if (resource.metadata.namespace === namespace) queue.add(keyOf(resource));
     }
@@ -155,7 +161,7 @@ export function createController(
   };
 }
 
-/** Whether a controller decides by what a watch brings. */
+/** Whether a controller's decisions depend on a watch. */
 export function concerns({ role, kind: watched, selector }: WatchedKind, kind: DeclaredKind): boolean {
   const groupKind = groupKindOf(watched);
   switch (role) {
@@ -172,7 +178,7 @@ export function concerns({ role, kind: watched, selector }: WatchedKind, kind: D
   }
 }
 
-/** A watch as a controller waits for it. */
+/** A watch in the form that a controller waits for. */
 export function toSource(
   { kind, role, store, reflector }: WatchedKind,
   signal: AbortSignal,
@@ -181,7 +187,8 @@ export function toSource(
     name: groupKindOf(kind),
     synced: store.whenSynced(signal),
     whenCurrent: async (asOfMs) => {
-      // An old copy of a resource says what nobody wants any more. What is done by one of a child, the server refuses or ignores.
+      // A stale copy of a resource contains an outdated spec. Writes based on a stale copy of a child are rejected or
+      // ignored by the server.
       const current =
         role === "resource" ? reflector.whenCurrent(asOfMs, signal) : reflector.whenWatching(signal);
       await current.catch(() => undefined);

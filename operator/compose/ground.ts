@@ -16,37 +16,37 @@ export interface ComposeInput {
   readonly config: OperatorConfig;
   readonly access: ClusterAccess;
   readonly environment: NodeJS.ProcessEnv;
-  /** Names this instance: the pod's name inside a cluster, elsewhere host name and a UUID. */
+  /** Identity of this instance: the pod's name inside a cluster, otherwise host name and a UUID. */
   readonly identity: string;
   readonly clock: Clock;
   readonly random: Random;
   /** Memory limit of the container, in bytes. Undefined: none. */
   readonly memoryLimit?: number | undefined;
   readonly log: Logger;
-  /** Finds the sandbox's launcher. Default: looks beside the operator's program. */
+  /** Finds the sandbox's launcher. Default: searches beside the operator's program. */
   readonly provideLauncher?: (() => Promise<string | undefined>) | undefined;
 }
 
-/** What several parts share. */
+/** Parts that several components share. */
 export interface Ground extends ComposeInput {
   readonly userAgent: string;
   readonly metrics: Metrics | undefined;
   readonly transport: ApiTransport;
   readonly onRequest: OnRequest;
-  /** By which instants of resources pass. */
+  /** Decides whether an instant of a resource has passed. */
   readonly time: TimeSource;
-  /** Takes in Date headers of the API server. Undefined: no kind asks for the time. */
+  /** Receives Date headers of the API server. Undefined: no kind uses the clock. */
   readonly onDate: OnDate | undefined;
-  /** Walls of the kernel that this container has; probed only where a zone needs them. */
+  /** Kernel isolation that is available in this container; probed only if a zone needs it. */
   readonly walls: KernelWalls;
-  /** Takes which walls processes of zones have. */
+  /** Receives the isolation of processes of zones. */
   readonly reportWalls: ReportWalls;
 }
 
-/** Makes what several parts share. */
+/** Creates the shared parts. */
 export async function layGround(input: ComposeInput): Promise<Ground> {
   const { config, access, clock } = input;
-  // Imported only where it is wanted: the library behind it costs memory.
+  // Imported only if it is needed: its library uses memory.
   const hasRepository = config.repository !== undefined;
   const metrics =
     config.metricsBindAddress === "0"

@@ -14,19 +14,19 @@ export interface KindControllerInput extends ControllerInput {
   readonly kind: SynthesizableKind;
   readonly cluster: Cluster;
   readonly publisher: Publisher | undefined;
-  /** Id of the place in git that it publishes to. */
+  /** Id of the location in git that it publishes to. */
   readonly place: string;
   readonly events: EventRecorder;
   readonly synthesize: Synthesizer;
   readonly onGone: (resource: LiveObject) => void;
   readonly random: Random;
-  /** By which instants pass. */
+  /** Decides whether an instant has passed. */
   readonly time: TimeSource;
-  /** Follows the sources of its resources, and calls `wake` when an answer changes. Undefined: none are followed. */
+  /** Follows the sources of its resources, and calls `wake` when an answer changes. Undefined: no sources. */
   readonly follow?: ((wake: (keys: Iterable<string>) => void) => KindSources) | undefined;
 }
 
-/** The controller of a kind whose objects a chart makes. */
+/** Creates the controller of a kind whose objects a chart creates. */
 export function createKindController(input: KindControllerInput): KindController {
   const { kind, clock, follow } = input;
   return createController(kind, input, ({ engine, queue, counts }) => {
@@ -39,7 +39,7 @@ export function createKindController(input: KindControllerInput): KindController
         sources?.forget(keyOf(resource));
         input.onGone(resource);
       },
-      // No source is fetched before all policies are known.
+      // No source is fetched before all policies have been listed.
       ...(sources && {
         decidesBy: (watched) => concerns(watched, kind) || watched.kind === ReleasePolicy,
       }),
@@ -48,7 +48,7 @@ export function createKindController(input: KindControllerInput): KindController
   });
 }
 
-/** Synthesis that is measured where there are metrics. */
+/** Measures synthesis if metrics are enabled. */
 function timed(
   { synthesize, clock }: { readonly synthesize: Synthesizer; readonly clock: Clock },
   counts: ObjectCounts | undefined,

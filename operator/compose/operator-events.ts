@@ -2,7 +2,7 @@ import type { EventType } from "../engine/transitions.ts";
 import type { EventRecorder } from "../ports.ts";
 import type { Election } from "../runtime/election.ts";
 
-/** Something about the operator itself that a person should know. */
+/** An event about the operator itself, for users. */
 export type AnnounceOperator = (event: {
   readonly type: EventType;
   readonly reason: string;
@@ -15,13 +15,13 @@ export interface OperatorEventsInput {
   readonly election: Pick<Election, "term">;
   /** Namespace and name. */
   readonly lease: readonly [namespace: string, name: string];
-  /** Namespaces that are watched, where alone we may write events; empty: all. */
+  /** Watched namespaces, the only ones in which events may be written; empty: all. */
   readonly namespaces: readonly string[];
 }
 
 /**
- * Events about the operator: on its Lease, the one object that stands for all instances. Without a Lease, or where we
- * may not write events beside it, the log and the metrics alone tell.
+ * Records events about the operator on its Lease, the only object that all instances share. Without a Lease, or if
+ * events may not be written in its namespace, there are only the log and the metrics.
  */
 export function createOperatorEvents(input: OperatorEventsInput): AnnounceOperator {
   const { events, election, namespaces } = input;

@@ -8,10 +8,10 @@ import { type ShutdownCause, shutDown } from "../runtime/shutdown.ts";
 import { sleep } from "../runtime/sleep.ts";
 import type { KindController } from "./controllers.ts";
 
-/** Something to serve, and where; `0` as the address serves nothing. */
+/** A server and its address; `0` as the address disables it. */
 export type Endpoint =
   | {
-      /** Names it in the log. */
+      /** Its name in the log. */
       readonly serves: string;
       readonly address: string;
       readonly route: HttpRoute;
@@ -24,26 +24,26 @@ export interface OperatorParts {
   readonly election: Election;
   /** Resolves when the lease is lost. */
   readonly leaseLost: Promise<void>;
-  /** Learns what has to be known before anything begins; resolves early when the signal aborts. */
+  /** Reads the data that is needed before the start; resolves early when the signal aborts. */
   readonly prepare: (signal: AbortSignal) => Promise<void>;
-  /** Says which fences of the API server are there. */
+  /** Logs which fences of the API server are in force. */
   readonly reportFences: () => Promise<void>;
   readonly publisher: GitPublisher | undefined;
-  /** Writes down what events still wait for. */
+  /** Writes the events that are still queued. */
   readonly closeEvents: () => Promise<void>;
   readonly endpoints: readonly Endpoint[];
-  /** Ends what is left: connections, events under way. */
+  /** Closes connections, and stops writing events. */
   readonly close: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Part of the grace period that the last commits may take. */
+/** Part of the grace period that is reserved for the last commits. */
 const flushMs = 10_000;
-/** So long the first answer about the Lease is waited for. */
+/** How long the start waits for the first response about the Lease. */
 const headStartMs = 1_000;
 
-/** The life of one operator: start, lead, stop. */
+/** The lifecycle of one operator: start, lead, stop. */
 export class Operator {
   readonly #parts: OperatorParts;
   readonly #sources = new AbortController();
@@ -55,16 +55,17 @@ export class Operator {
     this.#parts = parts;
   }
 
-  /** Asks it to stop; {@link run} then resolves. */
+  /** Requests the stop; {@link run} then resolves. */
   stop(): void {
     this.#stopped.resolve();
   }
 
   /**
-   * Runs until it is stopped or loses its lease. A standby fills its stores, too, so that it takes over warm.
+   * Runs until it is stopped or loses its lease. A standby also fills its stores, so that it can take over without
+   * listing.
    *
    * @returns The exit code of the process.
-   * @throws ListenError when an address is taken; what {@link OperatorParts.prepare} throws.
+   * @throws ListenError when an address is taken; errors of {@link OperatorParts.prepare}.
    */
   async run(): Promise<0 | 1> {
     const { election, endpoints, clock, log } = this.#parts;
@@ -79,13 +80,13 @@ export class Operator {
         this.#servers.push(server);
         log.info("Listening", { serves: endpoint.serves, address: server.address });
       }
-      // Probes answer meanwhile: to be restarted would not help.
+      // Probes succeed during this time, because a restart would not help.
       isStopped = await Promise.race([
         this.#parts.prepare(signal).then(() => false),
         this.#stopped.promise.then(() => true),
       ]);
     } catch (error) {
-      // What is open already would keep the process alive.
+      // Open servers would keep the process alive.
       await this.#close();
       throw error;
     }
@@ -93,7 +94,7 @@ export class Operator {
     void this.#parts.reportFences();
     const term = election.elected.then((): Leadership => ({ sinceMs: clock.now() }));
     election.start();
-    // Who leads from the start lists once: what is listed in a term is known to be new enough for it.
+    // An instance that leads from the start lists once: a list within its term is known to be current.
     await Promise.race([election.tried, this.#stopped.promise, sleep(headStartMs, { clock, signal })]);
     const sources = this.#watch();
     const controllers = this.#reconcile(term);
@@ -123,10 +124,13 @@ export class Operator {
     return this.#parts.controllers.map(({ run }) => run({ gate, signal }));
   }
 
-  /** From here on we may write: git is looked at, and swept as soon as it is known which resources there are. */
+  /**
+   * From now on this instance may write: git is polled, and folders of deleted resources are removed as soon as all
+   * resources are listed.
+   */
   #lead({ sinceMs }: Leadership): void {
     const { publisher, stores, log } = this.#parts;
-    // A lease that comes while we stop is given back without a look at git.
+    // A lease that is acquired during the stop is released without polling git.
     if (publisher === undefined || this.#sources.signal.aborted) return;
     publisher.start();
     const { signal } = this.#sources;
@@ -152,7 +156,7 @@ export class Operator {
       {
         stopWorkers: async () => {
           for (const { queue } of all) queue.shutDown();
-          // All of them, also when one has failed: the others may be in the middle of a write.
+          // Waits for all of them, also when one has failed: the others may be in the middle of a write.
           await Promise.allSettled(controllers);
         },
         abortReconciles: (reason) => this.#reconciles.abort(reason),

@@ -2,8 +2,8 @@ import { readFence } from "../cluster/fence-reader.ts";
 import type { Ground } from "./ground.ts";
 
 /**
- * Says of every fence in the API server that this operator was told of whether it is in force. It only says so: the
- * operator has a fence of its own, and works without them.
+ * Logs whether each configured fence of the API server is in force. This is only a report: the operator has a fence of
+ * its own, and works without them.
  */
 export async function reportFences({
   config,

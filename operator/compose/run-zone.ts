@@ -1,4 +1,4 @@
-/** The main processes of zones, by the word behind `zone` on their command line. Each is loaded alone. */
+/** The main processes of zones, by the word after `zone` on their command line. Each is loaded separately. */
 const zones: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
   sandbox: async (words) => (await import("../sandbox/main.ts")).runSandboxZone(words),
   publish: async (words) => (await import("../git/publish/main.ts")).runPublishZone(words),
@@ -6,7 +6,7 @@ const zones: Readonly<Record<string, (words: readonly string[]) => Promise<numbe
 };
 
 /**
- * Runs the main process of a zone for `zone NAME …`, which the zone's container has in place of `run`.
+ * Runs the main process of a zone for `zone NAME …`, the command of the zone's container instead of `run`.
  *
  * @param argv As `process.argv`.
  * @returns The exit code; undefined: it is another command.

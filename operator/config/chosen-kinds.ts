@@ -3,9 +3,9 @@ import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { ConfigError, type OperatorConfig } from "../config.ts";
 
 /**
- * The kinds that `--kinds` names, in the order of the program, and with `--releases` those that need Releases. Pure.
+ * The kinds in `--kinds`, in the order of the program, and with `--releases` the kinds that need Releases. Pure.
  *
- * @throws ConfigError that names a kind that the program does not have.
+ * @throws ConfigError that names the unknown kinds.
  */
 export function chosenKinds(
   kinds: readonly SynthesizableKind[],

@@ -9,14 +9,14 @@ interface OptionShape {
 
 /**
  * Reads `--flag value` and `--flag=value` of an operator's own program, as its Deployment writes them; a leading word
- * `run` is passed over, so that the same arguments fit `fairlead run`.
+ * `run` is ignored, so that the same arguments fit `fairlead run`.
  *
- * @throws ConfigError that names what is unknown.
+ * @throws ConfigError that names unknown options.
  */
 export function parseOptionTexts(argv: readonly string[]): OptionTexts {
   const options = Object.entries(operatorOptions) as [OptionName, OptionShape][];
   const args = (argv[0] === "run" ? argv.slice(1) : argv)
-    // A switch may stand alone.
+    // A switch may have no value.
     .map((word) =>
       options.some(([, { flag, value }]) => value === undefined && word === `--${flag}`)
         ? `${word}=true`

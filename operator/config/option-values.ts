@@ -3,7 +3,7 @@ import { toMilliseconds } from "../../crds/duration.ts";
 import { type ReleaseRule, releaseRule } from "../../crds/release-policy.ts";
 import { parseQuantity } from "../engine/quantity.ts";
 
-/** A duration as people write it: `500ms`, `15s`, `1m30s`, `2h`. */
+/** A duration such as `500ms`, `15s`, `1m30s`, `2h`. */
 export const duration = z.string().transform((text, context): number => {
   const durationMs = toMilliseconds(text);
   if (!Number.isNaN(durationMs)) return durationMs;
@@ -19,12 +19,12 @@ export const size = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
-/** A switch: `true` and `false`, as several words. */
+/** A switch: `true` and `false`, in several spellings. */
 export const flag = z
   .enum(["true", "false", "1", "0", "yes", "no", "on", "off"], { error: "expected true or false" })
   .transform((text) => ["true", "1", "yes", "on"].includes(text));
 
-/** Where to listen; `0` nowhere. */
+/** Address to listen on; `0` disables it. */
 export const bindAddress = z
   .string()
   .regex(/^(0|\S*:\d{1,5})$/, { error: "expected [HOST]:PORT, or 0 to disable it" });
@@ -40,7 +40,7 @@ export const kindNames = z
   .regex(/^[\w.-]+(,[\w.-]+)*$/, { error: "expected names of kinds, separated by commas, all or none" })
   .transform((text) => (text === "all" ? undefined : text === "none" ? [] : text.split(",")));
 
-/** A folder in a repository, without slashes at its end. */
+/** A folder in a repository, without trailing slashes. */
 export const relativeFolder = z
   .string()
   .regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$)).*$/, { error: "expected a relative folder without . or .." })

@@ -12,12 +12,12 @@ export const queueTimeBuckets: readonly number[] = [
 /** client-go's, of requests to the API server. */
 export const requestTimeBuckets: readonly number[] = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
-/** For what takes milliseconds, such as one synth. */
+/** For durations of milliseconds, such as one synth. */
 export const shortTimeBuckets: readonly number[] = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
 ];
 
-/** From an edit to where it shows: milliseconds when all is well, hours after an outage. */
+/** From an edit to its effects: normally milliseconds, and hours after an outage. */
 export const lagBuckets: readonly number[] = [
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600, 21_600,
 ];

@@ -14,7 +14,7 @@ export class EventMetrics {
     this.#registry = registry;
   }
 
-  /** From now on the counts of this recorder are shown. */
+  /** Reads the counts of this recorder from now on. */
   watch(read: () => EventCounts): void {
     const registers = [this.#registry];
     const counter = (field: keyof EventCounts, help: string): void => {

@@ -4,7 +4,7 @@ import { lagBuckets } from "./buckets.ts";
 
 /** Lags of one controller, from an edit to its effects. */
 export interface LagCounts {
-  /** The watch brought a resource that is new, or whose spec was edited. */
+  /** The watch delivered a new or edited resource. */
   edited(key: string, generation: number): void;
   /** All objects of this generation are applied. */
   live(key: string, generation: number): void;
@@ -13,7 +13,7 @@ export interface LagCounts {
   forget(key: string): void;
 }
 
-/** The first and the last edit of a resource that are on their way. */
+/** The first and the last pending edit of a resource. */
 interface Edit {
   readonly first: Moment;
   readonly last: Moment;
@@ -24,7 +24,7 @@ interface Moment {
   readonly generation: number;
 }
 
-/** How long an edit takes until it is live, and until it is on the branch. */
+/** The time from an edit until it is applied, and until it is on the branch. */
 export class LagMetrics {
   readonly #toLive: Histogram<"controller">;
   readonly #toCommit: Histogram<"controller"> | undefined;
@@ -50,7 +50,7 @@ export class LagMetrics {
     }
   }
 
-  /** The metrics of one controller. It remembers no more than one edit of each resource. */
+  /** The metrics of one controller. It stores at most one edit of each resource. */
   observer(controller: string, clock: Clock): LagCounts {
     const targets = [this.#toLive, this.#toCommit].flatMap((histogram) => {
       if (histogram === undefined) return [];
@@ -60,10 +60,10 @@ export class LagMetrics {
     const [toLive, toCommit] = targets;
     const arrive = (target: (typeof targets)[number] | undefined, key: string, generation: number): void => {
       const edit = target?.edits.get(key);
-      // What was begun before the edit came says nothing of it.
+      // Results that were started before the edit do not count for it.
       if (target === undefined || edit === undefined || generation < edit.first.generation) return;
       target.series.observe((clock.now() - edit.first.atMs) / 1_000);
-      // Edited once more meanwhile: the younger edit is still on its way.
+      // Edited again in the meantime: the later edit is still pending.
       if (generation < edit.last.generation) target.edits.set(key, { first: edit.last, last: edit.last });
       else target.edits.delete(key);
     };

@@ -21,7 +21,7 @@ export interface LogDestination {
 
 const severity: Readonly<Record<LogLevel, number>> = { debug: 20, info: 30, warn: 40, error: 50 };
 
-/** A log of constant messages and fields, without secrets; `error` fields keep their chain of causes. */
+/** A log of constant messages and fields, without secrets; `error` fields include their chain of causes. */
 export function createLogger({
   clock,
   level = "info",

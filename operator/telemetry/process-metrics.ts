@@ -3,7 +3,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, Gauge, type Registry } from "prom-client";
 
 /**
- * Time between two looks at the event loop. Each look costs a wake-up: 20 ms would be 0.2 % of a core for nothing.
+ * Interval between two measurements of the event loop. Each causes a wake-up: an interval of 20 ms would use 0.2 % of a
+ * core.
  */
 const RESOLUTION_MS = 200;
 
@@ -65,7 +66,7 @@ function addEventLoopDelay(registry: Registry): void {
     labelNames: ["quantile"],
     registers: [registry],
     collect() {
-      // What is recorded is the time between two looks, so that the resolution comes off.
+      // The recorded value is the interval between two measurements, so its nominal length is subtracted.
       const seconds = (ns: number): number =>
         delay.count > 0 ? Math.max(0, ns / 1e9 - RESOLUTION_MS / 1e3) : 0;
       this.set({ quantile: "0.5" }, seconds(delay.percentile(50)));
@@ -76,7 +77,7 @@ function addEventLoopDelay(registry: Registry): void {
   });
 }
 
-/** 0 where there is no /proc. */
+/** 0 without /proc. */
 function countOpenFiles(): number {
   try {
     // The folder itself is open while it is read.

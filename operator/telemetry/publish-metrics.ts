@@ -8,7 +8,7 @@ export interface PublishCounts {
   readonly pushes: number;
   /** Pushes that the remote refused. */
   readonly refused: number;
-  /** Pushes that found another commit at the head, and were made again on top of it. */
+  /** Pushes that found another commit at the head, and were repeated on top of it. */
   readonly retried: number;
   readonly lsRemotes: number;
   readonly fetches: number;
@@ -45,7 +45,7 @@ const counters: readonly (readonly [field: CountedField, name: string, help: str
 
 const failures: readonly PublishFailure[] = ["PushRefused", "RepositoryUnreachable", "RepositoryOwned"];
 
-/** The fairlead_publish_* metrics: how what was applied gets into git. */
+/** The fairlead_publish_* metrics: how applied manifests are published to git. */
 export class PublishMetrics {
   readonly #registry: Registry;
 
@@ -53,7 +53,7 @@ export class PublishMetrics {
     this.#registry = registry;
   }
 
-  /** From now on the counts of this publisher are shown. */
+  /** Reads the counts of this publisher from now on. */
   watch(read: () => PublishCounts): void {
     const registers = [this.#registry];
     for (const [field, name, help] of counters) {

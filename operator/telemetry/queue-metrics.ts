@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { queueTimeBuckets } from "./buckets.ts";
 
-/** More priorities than these get no time series of their own. */
+/** Further priorities have no time series of their own. */
 const MOST_PRIORITIES = 25;
 
 /** Current values of a work queue. */
@@ -68,7 +68,7 @@ export class QueueMetrics {
     };
   }
 
-  /** From now on the counts of this queue are shown. */
+  /** Reads the counts of this queue from now on. */
   watch(controller: string, queue: MeasuredQueue): void {
     this.#queues.set(controller, queue);
   }

@@ -4,23 +4,23 @@ const SECRET_NAME =
 
 /**
  * User information of a URL, credentials of an HTTP header, and fields of a query. Each begins with a fixed text, and
- * matches from different places cannot overlap, so that the time is linear.
+ * matches at different positions cannot overlap, so that the time is linear.
  */
 const USER_INFORMATION = /:\/\/[^/\s@"']+@/g;
 const HEADER = /\b(Bearer|Basic)\s+[\w.~+/=-]+/gi;
 const QUERY_FIELD = /([?&][^?=&\s]*=)([^&\s"']+)/g;
 const SECRET_FIELD = /token|password|secret|key|signature/i;
 
-/** Characters of a text that are written; a longer one is cut. */
+/** Maximum characters of a text; a longer one is cut. */
 const LONGEST_TEXT = 16_384;
-/** Characters before the cut that are left out, too: a secret may be there in part. */
+/** Characters before the cut that are omitted, too: they may be a part of a secret. */
 const CUT_MARGIN = 2_048;
 
-/** Deeper than this nothing is written. */
+/** Maximum depth of logged values. */
 const DEEPEST = 6;
 const LONGEST_LIST = 100;
 
-/** Takes credentials out of a text, and shortens it. */
+/** Removes credentials from a text, and shortens it. */
 export function redactText(text: string): string {
   if (text.length <= LONGEST_TEXT) return withoutCredentials(text);
   return `${withoutCredentials(text.slice(0, LONGEST_TEXT)).slice(0, -CUT_MARGIN)}…`;
@@ -33,7 +33,7 @@ function withoutCredentials(text: string): string {
     .replaceAll(QUERY_FIELD, (all, name: string) => (SECRET_FIELD.test(name) ? `${name}[redacted]` : all));
 }
 
-/** A plain copy of log fields without secrets, errors with their causes included. Gives JSON values only. */
+/** A plain copy of log fields without secrets, errors with their causes included. Contains JSON values only. */
 export function redactFields(fields: object): Record<string, unknown> {
   return redactObject(fields, 0);
 }
@@ -65,7 +65,7 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactObject(value, depth);
 }
 
-/** Name, message, stack, own fields, and the same of what caused it. */
+/** Name, message, stack and own fields, and those of its cause. */
 function describeError(error: Error, depth: number): Record<string, unknown> {
   const { name, message, stack, cause } = error;
   const errors = error instanceof AggregateError ? error.errors : undefined;

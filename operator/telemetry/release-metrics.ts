@@ -50,7 +50,7 @@ export class ReleaseMetrics {
     });
   }
 
-  /** From now on these counts are shown; called again, it changes nothing. */
+  /** Reads these counts from now on; a repeated call has no effect. */
   watchSources(read: () => SourceCounts): void {
     if (this.#showsSources) return;
     this.#showsSources = true;
@@ -67,7 +67,7 @@ export class ReleaseMetrics {
     }
   }
 
-  /** From now on the sources of these Releases are shown. */
+  /** Reads the sources of these Releases from now on. */
   watchReleases(releases: { list(): Iterable<LiveObject> }): void {
     new Gauge({
       name: "fairlead_release_source_failing",
@@ -76,7 +76,7 @@ export class ReleaseMetrics {
       registers: [this.#registry],
       collect() {
         this.reset();
-        // An alert on it needs a series also while all is well.
+        // An alert on it also needs a series with the value 0.
         this.set({ reason: "SourceUnreachable" }, 0);
         for (const release of releases.list()) {
           const { conditions = [] } = ((release as CustomResource).status ?? {}) as Partial<EngineStatus>;

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import { requestTimeBuckets } from "./buckets.ts";
 
-/** One answer of the API server, or none: then `code` is `<error>`. */
+/** One response of the API server, or none: then `code` is `<error>`. */
 export interface Requested {
   readonly code: string;
   readonly method: string;

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 
-/** Layers of the kernel's walls around a process, as its zone reported them. */
+/** Layers of the kernel's isolation of a process, as its zone reported them. */
 export interface SandboxLayers {
   readonly inForce: readonly string[];
   readonly missing: readonly string[];
@@ -12,7 +12,7 @@ export type WalledProcess =
   | { readonly zone: "source"; readonly process: "source" | "git" }
   | { readonly zone: "publish"; readonly process: "publish" | "git" };
 
-/** Which walls the kernel puts around the processes of zones. */
+/** The kernel isolation of the processes of zones. */
 export class SandboxMetrics {
   readonly #layers: Gauge<"zone" | "process" | "layer">;
 

@@ -2,10 +2,10 @@ import { Gauge, type Registry } from "prom-client";
 import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
 
-/** More reasons than these get no time series of their own: statuses may come from others. */
+/** Further reasons have no time series of their own, because other clients may write statuses. */
 const MOST_REASONS = 40;
 
-/** One local copy, as it tells of itself when it is asked. */
+/** One local copy, as it describes itself. */
 export interface MeasuredStore {
   readonly role: string;
   readonly kind: ObjectKind;
@@ -22,7 +22,9 @@ export class StoreMetrics {
     this.#registry = registry;
   }
 
-  /** From now on these stores are shown, and those that `found` has at that time; those of several namespaces as one. */
+  /**
+   * Reads these stores from now on, and those that `found` has at that time; those of several namespaces are combined.
+   */
   watch(stores: readonly MeasuredStore[], found: readonly MeasuredStore[] = []): void {
     const all = (): readonly MeasuredStore[] => [...stores, ...found];
     const registers = [this.#registry];
@@ -77,7 +79,7 @@ export class StoreMetrics {
   }
 }
 
-/** How many there are of each `<status> <reason>` of the condition Ready. */
+/** Number of resources for each `<status> <reason>` of the condition Ready. */
 function countStates(resources: Iterable<LiveObject>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const resource of resources) {

@@ -1,4 +1,4 @@
-/** One log record, as people read it. */
+/** One log record as text. */
 export interface LogRecord {
   readonly time: string;
   readonly level: string;
@@ -20,7 +20,7 @@ function formatValue(value: unknown): string {
   return visible(/^[^\s"=]+$/.test(text) || typeof value !== "string" ? text : JSON.stringify(text));
 }
 
-/** Names and messages come from others: none may begin a line of its own, or speak to the terminal. */
+/** Names and messages are untrusted: they must not start a new line, or control the terminal. */
 function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (character) =>
     character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -32,7 +32,7 @@ function formatError(error: unknown, prefix = "    "): readonly string[] {
   if (!isErrorRecord(error)) return [`${prefix}${formatValue(error)}`];
   const { name, message, stack, cause } = error;
   const frames = (stack ?? "").split("\n").filter((line) => line.trimStart().startsWith("at "));
-  // A failure that has a cause is explained by the innermost frames; one's own code is all that helps.
+  // A failure with a cause is explained by the innermost frames; only the operator's own code is useful.
   const own = frames
     .filter((line) => !line.includes("node:internal") && !line.includes("node_modules"))
     .slice(0, 4);

@@ -8,7 +8,7 @@ export function traceCluster(cluster: Cluster, tracing: Tracing): Cluster {
   return {
     until: (signal) => traceCluster(cluster.until(signal), tracing),
     as: (who) => traceCluster(cluster.as(who), tracing),
-    // Plans are made in the background, and belong to no reconcile.
+    // Plans run in the background, and belong to no reconcile.
     dryRun: () => cluster.dryRun(),
     apply: (kind, manifest, guard) => {
       const { name, namespace } = manifest.metadata;
@@ -36,7 +36,7 @@ export function traceCluster(cluster: Cluster, tracing: Tracing): Cluster {
   };
 }
 
-/** Every offer to the repository as a span, with what came of it. */
+/** Adds a span for every offer to the repository, with its result. */
 export function tracePublisher(publisher: Publisher, tracing: Tracing): Publisher {
   return {
     publish: (offer) =>

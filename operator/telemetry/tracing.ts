@@ -4,14 +4,14 @@ import type { Reconcile } from "../ports.ts";
 
 type Api = typeof import("@opentelemetry/api");
 
-/** Spans were asked for, and the package that they go through is not installed. */
+/** Spans were requested, and the required package is not installed. */
 export class TracingError extends Error {
   override readonly name = "TracingError";
 }
 
 /**
- * Spans by whatever OpenTelemetry SDK this process has registered; without one they go nowhere. Only the API package is
- * needed, and only here: it is imported when tracing is on.
+ * Spans with the OpenTelemetry SDK that this process has registered; without an SDK they are dropped. Only the API
+ * package is needed, and only here: it is imported when tracing is enabled.
  *
  * @throws TracingError when it is not installed.
  */
@@ -31,7 +31,7 @@ export async function loadTracing(version: string): Promise<Tracing> {
 export class Tracing {
   readonly #api: Api;
   readonly #tracer: Tracer;
-  /** Our own, because an SDK need not bring one along. */
+  /** Context storage of our own, because an SDK may not include a context manager. */
   readonly #context = new AsyncLocalStorage<Context>();
 
   constructor(api: Api, tracer: Tracer) {
@@ -39,14 +39,14 @@ export class Tracing {
     this.#tracer = tracer;
   }
 
-  /** Each run is a span, and its log lines carry the ids of its trace. */
+  /** Each run is a span, and its log lines contain the ids of its trace. */
   reconcile(controller: string, reconcile: Reconcile): Reconcile {
     return (key, options) => {
       const [name = "", namespace] = key.split("/").reverse();
       const attributes = { "fairlead.controller": controller, ...nameAttributes({ name, namespace }) };
       return this.asyncSpan("reconcile", attributes, (span) => {
         const context = span.spanContext();
-        // Without an SDK, or where it does not sample this one, there is nothing to look up.
+        // Without an SDK, or if it does not sample this span, there is nothing to look up.
         if (!this.#api.isSpanContextValid(context)) return reconcile(key, options);
         const ids = { traceID: context.traceId, spanID: context.spanId };
         return reconcile(key, { ...options, log: options.log.child(ids) });
@@ -84,7 +84,7 @@ export class Tracing {
     return { span, context: this.#api.trace.setSpan(parent, span) };
   }
 
-  /** In the SDK's context as well: what it instruments by itself is then a span below ours. */
+  /** Also in the SDK's context: spans of its own instrumentation are then below this one. */
   #within<T>(context: Context, action: () => T): T {
     return this.#context.run(context, () => this.#api.context.with(context, action));
   }

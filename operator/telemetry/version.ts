@@ -1,2 +1,2 @@
-/** The version that logs, commits and the User-Agent name. Kept equal to package.json by a test. */
+/** The version in logs, commits and the User-Agent. A test keeps it equal to package.json. */
 export const version = "0.1.0";

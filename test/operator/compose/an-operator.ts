@@ -17,7 +17,7 @@ interface Options {
   readonly prepare?: (signal: AbortSignal) => Promise<void>;
 }
 
-/** An operator of which every part writes down what is asked of it. */
+/** An operator whose parts record their calls. */
 export function anOperator({
   reconciles = [async () => ({})],
   endpoints = [],

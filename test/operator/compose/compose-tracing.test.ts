@@ -18,7 +18,7 @@ const publisher: Publisher = {
   retire: () => undefined,
 };
 
-/** Reconciles one resource with two children, with a tracer registered as an SDK does it. */
+/** Reconciles one resource with two children, with a tracer that is registered like an SDK's. */
 async function reconcileOnce({ refuse }: { readonly refuse?: Error } = {}) {
   const tracer = new MemoryTracer();
   trace.setGlobalTracerProvider(tracer);
@@ -60,7 +60,7 @@ async function reconcileOnce({ refuse }: { readonly refuse?: Error } = {}) {
 }
 
 describe("tracing", () => {
-  test("shows a reconcile with what it did below it", async () => {
+  test("shows a reconcile with its operations below it", async () => {
     const { spans } = await reconcileOnce();
     expect(spans.map(({ name, parent }) => `${parent ?? "nothing"} > ${name}`)).toEqual([
       "nothing > reconcile",
@@ -85,7 +85,7 @@ describe("tracing", () => {
     expect(spans[4]?.attributes["fairlead.publish.state"]).toBe("published");
   });
 
-  test("shows where a reconcile failed, and the log names the trace", async () => {
+  test("shows where a reconcile failed, and the log contains the trace id", async () => {
     const refuse = new ApiUnavailableError("Cannot apply", { status: 500 });
     const { spans, log } = await reconcileOnce({ refuse });
     const failed = spans.filter(({ status }) => status?.code === SpanStatusCode.ERROR);
@@ -96,12 +96,12 @@ describe("tracing", () => {
     expect(told?.fields).toMatchObject({ reason: "ApplyFailed", ...ids });
   });
 
-  test("that is off wraps nothing", async () => {
+  test("wraps nothing when it is off", async () => {
     const parts = { cluster: new FakeCluster(), publisher, synthesize: createSynthesizer() };
     expect(await composeTracing(parts, { tracing: false })).toBe(parts);
   });
 
-  test("shows the requests of a Release, also those as a ServiceAccount", async () => {
+  test("shows the requests of a Release, also those with impersonation", async () => {
     const tracer = new MemoryTracer();
     trace.setGlobalTracerProvider(tracer);
     onTestFinished(() => trace.disable());

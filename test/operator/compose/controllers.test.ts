@@ -22,7 +22,7 @@ interface RunOptions extends WatchedKindsOptions {
   readonly kinds?: readonly SynthesizableKind[];
 }
 
-/** A controller that leads, between watches and an API server in memory. */
+/** A leading controller, between watches and an API server in memory. */
 class RunningController implements AsyncDisposable {
   readonly cluster = new FakeCluster();
   readonly watched: WatchedKinds;
@@ -70,13 +70,15 @@ class RunningController implements AsyncDisposable {
   static async start(options: RunOptions = {}) {
     const running = new RunningController(options);
     await running.watched.start();
-    // Versions of what the server answers to writes begin at 100.
+    // Versions in the server's responses to writes begin at 100.
     for (const { kind: one, role, namespace } of running.watched.stores.watched)
       running.watched.source(role, one, namespace).skipVersions(10_000);
     return running;
   }
 
-  /** Lets everything happen that needs no time, and gives the requests since the last call, without statuses. */
+  /**
+   * Runs everything that is due without advancing time, and returns the requests since the last call, without statuses.
+   */
   async requests(): Promise<readonly string[]> {
     await this.watched.clock.settle();
     return this.cluster.requests.splice(0).filter((request) => !request.startsWith("status"));
@@ -98,7 +100,7 @@ class RunningController implements AsyncDisposable {
 }
 
 describe("a controller", () => {
-  test("reconciles the resources of its watch events, and reports which are gone", async () => {
+  test("reconciles the resources of its watch events, and reports deleted ones", async () => {
     await using run = await RunningController.start();
     run.resources.put({ name: "a", fields: wanting("x") });
     expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
@@ -111,7 +113,7 @@ describe("a controller", () => {
     await using run = await RunningController.start();
     run.resources.put({ name: "a", fields: wanting("x", "y") });
     await run.requests();
-    // The watch shows what was made, and then that it is gone
+    // The watch reports the creation, and then the deletion
     const made = run.cluster.objects.get("/ConfigMap/shop/x");
     if (made === undefined) throw new Error("it was made");
     const { resourceVersion: _, ...metadata } = made.metadata;
@@ -129,9 +131,9 @@ describe("a controller", () => {
     expect(run.events.filter((event) => event.startsWith("Restored"))).toHaveLength(1);
   });
 
-  test("retries a resource that another resource's object blocked, when that is deleted", async () => {
+  test("retries a resource that was blocked by another resource's object, when that is deleted", async () => {
     await using run = await RunningController.start();
-    // Another resource of ours has the name
+    // Another resource of the operator has the name
     const theirs = {
       kind: ConfigMap,
       name: "x",
@@ -142,7 +144,7 @@ describe("a controller", () => {
     run.children.put(theirs);
     run.resources.put({ name: "a", fields: wanting("x") });
     await run.requests();
-    // Events of others change nothing
+    // Events of other objects change nothing
     run.resources.put({ name: "a", fields: wanting("x") });
     expect(await run.requests()).toEqual([]);
 
@@ -151,7 +153,7 @@ describe("a controller", () => {
     expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
   });
 
-  test("tries again what is contested a second after any object of that kind goes", async () => {
+  test("retries a conflict a second after any object of that kind is deleted", async () => {
     await using run = await RunningController.start();
     const other = { kind: ConfigMap, name: "other", labels: { [stamps.set]: "applyset-theirs-v1" } };
     run.children.put(other);
@@ -159,7 +161,7 @@ describe("a controller", () => {
     run.cluster.refuse("apply ConfigMap/x", taken);
     run.resources.put({ name: "a", fields: wanting("x") });
     expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
-    // Its own tries come soon at first, and then later and later
+    // Its own retries are frequent at first, and then use backoff
     for (const waitMs of [252, 254, 508, 1_016, 2_032]) {
       run.cluster.refuse("apply ConfigMap/x", taken);
       await run.watched.clock.advance(waitMs);
@@ -173,7 +175,7 @@ describe("a controller", () => {
     expect(await run.requests()).toEqual(["apply ConfigMap/x"]);
   });
 
-  test("applies an object again that was deleted and recreated, although it could not be repaired before", async () => {
+  test("applies an object again that was deleted and recreated, although its repair failed before", async () => {
     await using run = await RunningController.start();
     run.cluster.rewrite = (object) => ({ ...object, data: { x: "rewritten" } });
     run.resources.put({ name: "a", fields: wanting("x") });
@@ -200,7 +202,7 @@ describe("a controller", () => {
     ]);
   });
 
-  test("looks again at a namespace that refused a write, for every kind and not only the one that was refused", async () => {
+  test("checks a namespace again that rejected a write, for every kind and not only the rejected one", async () => {
     const Gizmo = { ...Gadget, kind: "Gizmo", plural: "gizmos" };
     const kinds = [kind, { ...kind, definition: Gizmo }];
     await using run = await RunningController.start({ kinds, namespaces: ["shop"] });

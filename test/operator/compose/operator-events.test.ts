@@ -31,7 +31,7 @@ describe("events about the operator", () => {
     expect(told()).toEqual([{ ...onLease, reason: "SweepHeld" }]);
   });
 
-  test("are not written where there is no Lease, or no right to write them", () => {
+  test("are not written without a Lease, or without permission", () => {
     expect(told({ leads: false })).toEqual([]);
     expect(told({ namespaces: ["shop"] })).toEqual([]);
     expect(told({ namespaces: ["shop", "fairlead-system"] })).toHaveLength(1);

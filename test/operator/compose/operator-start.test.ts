@@ -6,7 +6,7 @@ import { Gadget } from "../../fakes/gadget.ts";
 import { anOperator } from "./an-operator.ts";
 
 describe("an operator that starts", () => {
-  test("begins nothing before it knows what it must, and answers probes meanwhile", async () => {
+  test("starts nothing before its preparation has finished, and answers probes meanwhile", async () => {
     const prepared = Promise.withResolvers<void>();
     const endpoints = [{ serves: "probes", address: "127.0.0.1:0", route: () => undefined }];
     const { operator, run, did, clock, log, watched } = anOperator({
@@ -25,7 +25,7 @@ describe("an operator that starts", () => {
     await running;
   });
 
-  test("ends in order when it is stopped before it knows what it must", async () => {
+  test("ends in order when it is stopped during its preparation", async () => {
     const { operator, run, did, clock } = anOperator({
       leads: false,
       prepare: (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve())),
@@ -38,7 +38,7 @@ describe("an operator that starts", () => {
     expect(clock.now()).toBe(0);
   });
 
-  test("leaves nothing open when it can never know what it must", async () => {
+  test("leaves nothing open when its preparation fails", async () => {
     const endpoints = [{ serves: "probes", address: "127.0.0.1:0", route: () => undefined }];
     const prepare = (): Promise<void> => Promise.reject(new Error("no right"));
     const { run, did } = anOperator({ endpoints, prepare });
@@ -46,7 +46,7 @@ describe("an operator that starts", () => {
     expect(did).toEqual(["connections end"]);
   });
 
-  test("leaves nothing open when an address is taken", async () => {
+  test("leaves nothing open when an address is in use", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     onTestFinished(() => void taken.close());

@@ -86,7 +86,7 @@ describe("an operator", () => {
     expect(clock.now()).toBe(0);
   });
 
-  test("ends at once when it was stopped before it ran", async () => {
+  test("ends at once when it was stopped before the start", async () => {
     const { operator, run, did, clock } = anOperator({ leads: false });
     operator.stop();
     expect(await run()).toBe(0);
@@ -94,7 +94,7 @@ describe("an operator", () => {
     expect(clock.now()).toBe(0);
   });
 
-  test("does not read git with a lease that it gets while it stops", async () => {
+  test("does not poll git with a lease that it acquires while it stops", async () => {
     const { operator, run, did, clock, elected } = anOperator();
     const running = run();
     await clock.settle();
@@ -117,7 +117,7 @@ describe("an operator", () => {
     expect(did).not.toContain("lease is released");
   });
 
-  test("waits for what still runs of the others when one controller fails, before it gives the lease away", async () => {
+  test("waits for the others' running work when one controller fails, before it releases the lease", async () => {
     const slow = Promise.withResolvers<void>();
     const working: Reconcile = async () => {
       await slow.promise;

@@ -7,7 +7,7 @@ import { Metrics } from "../../../operator/telemetry/metrics.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { ScriptedApiServer } from "../../fakes/scripted-api-server.ts";
 
-test("an operator says of each of its fences whether it is in force, in the log and as a metric", async () => {
+test("an operator reports for each of its fences whether it is in force, in the log and as a metric", async () => {
   await using server = await ScriptedApiServer.start({ protocol: "http" });
   server.script = ({ query }, answer) => {
     const name = query.get("fieldSelector")?.replace("metadata.name=", "");

@@ -20,7 +20,7 @@ describe("chosenKinds()", () => {
     expect(chosenBy(text)).toEqual(wanted);
   });
 
-  test("refuses kinds that the program does not have, and a text that is not a list of names", () => {
+  test("refuses unknown kinds, and a text that is not a list of names", () => {
     expect(() => chosenBy("Echo,Web,App")).toThrow(
       /^--kinds: expected Echo, .*, Podbuggertool, all or none, got "Web, App"$/,
     );

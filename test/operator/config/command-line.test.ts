@@ -10,14 +10,18 @@ describe("parseOptionTexts()", () => {
       gives: { workers: "4", logLevel: "debug" },
     },
     {
-      does: "collects what may be repeated",
+      does: "collects repeatable options",
       argv: ["--namespace=a", "--namespace=b"],
       gives: { namespaces: ["a", "b"] },
     },
-    { does: "takes a switch alone for true", argv: ["--leader-elect"], gives: { leaderElect: "true" } },
-    { does: "lets a switch be turned off", argv: ["--leader-elect=false"], gives: { leaderElect: "false" } },
-    { does: "passes over the word run", argv: ["run", "--workers=4"], gives: { workers: "4" } },
-    { does: "gives nothing for nothing", argv: [], gives: {} },
+    {
+      does: "reads a switch without a value as true",
+      argv: ["--leader-elect"],
+      gives: { leaderElect: "true" },
+    },
+    { does: "allows disabling a switch", argv: ["--leader-elect=false"], gives: { leaderElect: "false" } },
+    { does: "ignores the word run", argv: ["run", "--workers=4"], gives: { workers: "4" } },
+    { does: "returns nothing for no arguments", argv: [], gives: {} },
   ])("$does", ({ argv, gives }) => {
     expect(parseOptionTexts(argv)).toEqual(gives);
   });

@@ -17,8 +17,8 @@ function aLag({ hasRepository = true } = {}) {
   return { clock, lag, shown };
 }
 
-describe("the way of an edit", () => {
-  test("is measured from the event that brought it to where it shows", async () => {
+describe("the lag of an edit", () => {
+  test("is measured from its watch event to its effects", async () => {
     const { clock, lag, shown } = aLag();
     expect(await shown("live")).toBe("0 in 0");
     lag.edited("shop/web", 2);
@@ -32,7 +32,7 @@ describe("the way of an edit", () => {
     expect([await shown("live"), await shown("commit")]).toEqual(["1 in 0.1", "1 in 1"]);
   });
 
-  test("counts from the first edit that is not there yet", async () => {
+  test("counts from the first edit that is not applied yet", async () => {
     const { clock, lag, shown } = aLag();
     lag.edited("shop/web", 2);
     await clock.advance(1_000);
@@ -41,7 +41,7 @@ describe("the way of an edit", () => {
     expect(await shown("live")).toBe("1 in 1");
   });
 
-  test("goes on for an edit that came while another one was applied", async () => {
+  test("continues for an edit that arrived while another one was applied", async () => {
     const { clock, lag, shown } = aLag();
     lag.edited("shop/web", 2);
     await clock.advance(1_000);
@@ -52,7 +52,7 @@ describe("the way of an edit", () => {
     expect(await shown("live")).toBe("2 in 1.5");
   });
 
-  test("does not end with a run that began before the edit came", async () => {
+  test("does not end with a run that started before the edit arrived", async () => {
     const { clock, lag, shown } = aLag();
     lag.edited("shop/web", 2);
     lag.live("shop/web", 1);
@@ -62,7 +62,7 @@ describe("the way of an edit", () => {
     expect(await shown("live")).toBe("1 in 1");
   });
 
-  test("is forgotten with the resource", async () => {
+  test("is dropped with the resource", async () => {
     const { lag, shown } = aLag();
     lag.edited("shop/web", 2);
     lag.forget("shop/web");

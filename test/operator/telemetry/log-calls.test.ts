@@ -7,13 +7,13 @@ const sources = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
   file.endsWith(".ts"),
 );
 
-/** A call of a logger, and what follows up to the end of its first argument. */
+/** A call of a logger, and the code up to the end of its first argument. */
 const call = /\blog\??\.(?:debug|info|warn|error)\(\s*("(?:[^"\\]|\\.)*"|[^,)]*)/g;
 
 /** One of a table of constants. */
 const chosen = ["complaints[state.state]"];
 
-test("every message of the log is constant: what changes is in fields", () => {
+test("every log message is constant: variable data is in fields", () => {
   const messages = sources.flatMap((file) =>
     [...readFileSync(join(root, file), "utf8").matchAll(call)].map(([, message = ""]) => ({ file, message })),
   );

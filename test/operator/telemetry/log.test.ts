@@ -103,7 +103,7 @@ describe("createLogger()", () => {
     expect(lines.join("")).toContain("page=1");
   });
 
-  // Quadratic patterns take minutes for these texts, and the test runner ends it after 20 seconds.
+  // Quadratic patterns take minutes for these texts, and the test runner aborts after 20 seconds.
   test.for(["a.", "?", "?token", "&key=", "x://", "Bearer "])(
     "reads a megabyte of %j in linear time",
     (words) => {
@@ -141,7 +141,7 @@ describe("createLogger()", () => {
     });
   });
 
-  test("survives a cycle", () => {
+  test("handles a circular reference", () => {
     const loop: Record<string, unknown> = {};
     loop["self"] = loop;
     const error: Error & { self?: Error } = new Error("x");

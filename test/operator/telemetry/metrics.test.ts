@@ -121,7 +121,7 @@ describe("Metrics", () => {
     expect(depths.reduce((sum, [, depth]) => sum + depth, 0)).toBe(40);
   });
 
-  test("count requests, what came of objects, synths and leadership", async () => {
+  test("count requests, results of changes, synths and leadership", async () => {
     const metrics = newMetrics();
     const host = "127.0.0.1:6443";
     metrics.requests.requested({ method: "PATCH", host, code: "201", tookMs: 3 });
@@ -157,7 +157,7 @@ describe("Metrics", () => {
     });
   });
 
-  test("show how publishing goes, with every reason why it may fail", async () => {
+  test("show the state of publishing, with every reason of a failure", async () => {
     const metrics = newMetrics();
     metrics.publish.watch(() => ({
       landed: 1,
@@ -210,7 +210,7 @@ describe("Metrics", () => {
     expect(values[worstDelay]).toBeGreaterThan(0.05);
   });
 
-  test("say what format they are in", async () => {
+  test("have a content type", async () => {
     expect((await newMetrics().expose()).contentType).toContain("text/plain");
   });
 });

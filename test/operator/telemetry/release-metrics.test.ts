@@ -4,7 +4,7 @@ import { Release } from "../../../crds/release.ts";
 import { ReleaseMetrics } from "../../../operator/telemetry/release-metrics.ts";
 import { aLiveObject } from "../../fakes/objects.ts";
 
-test("Releases whose source cannot be had are counted by the reason, ready or not", async () => {
+test("Releases with an unavailable source are counted by the reason, ready or not", async () => {
   const release = (name: string, status?: string, reason?: string) => ({
     ...aLiveObject({ kind: Release, name }),
     ...(status && { status: { conditions: [{ type: "Sourced", status, reason }] } }),
@@ -25,7 +25,7 @@ test("Releases whose source cannot be had are counted by the reason, ready or no
   ]);
 });
 
-test("the counts of sources are shown once, whether kinds or Releases ask for them first", async () => {
+test("the counters of sources are shown once, for kinds and Releases together", async () => {
   const registry = new Registry();
   const metrics = new ReleaseMetrics(registry);
   for (let times = 0; times < 2; times++)

@@ -22,7 +22,7 @@ async function shown(resources: readonly ReturnType<typeof aResource>[], ...stat
   return lines.map((line) => line.replace("gadgets.example.dev", "gadgets"));
 }
 
-test("resources are counted by their condition Ready and its reason, those without a status too", async () => {
+test("resources are counted by their condition Ready and its reason, including those without a status", async () => {
   const notOwned = { status: "False", reason: "NotOwned" };
   const resources = [aResource("a"), aResource("b", notOwned), aResource("c", notOwned)];
   expect(await shown(resources, "synced")).toEqual([
