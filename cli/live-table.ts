@@ -38,7 +38,7 @@ export function rowOf(kind: ObjectKind, resource: CustomResource, children: read
   };
 }
 
-/** One line of the table of Releases, which stands above. */
+/** One line of the table of Releases, which is shown above the other. */
 export interface ReleaseRow {
   readonly release: string;
   readonly ready: string;
@@ -94,7 +94,9 @@ export function formatReleases(rows: readonly ReleaseRow[], width: number): read
   return format([releaseTitles, ...sorted], releaseShrinking, width);
 }
 
-/** Columns are as wide as their widest cell, unless the width is too small for that. The first row has the titles. */
+/**
+ * Columns are as wide as their widest cell, unless the width is too small for that. The first row contains the titles.
+ */
 function format<Row extends { readonly [Column in keyof Row]: string }>(
   all: readonly [Row, ...Row[]],
   shrinking: Shrinking<Row>,
@@ -120,7 +122,7 @@ function format<Row extends { readonly [Column in keyof Row]: string }>(
   });
 }
 
-/** One event, under the tables. */
+/** One event, below the tables. */
 export interface EventRow {
   /** Time of day. */
   readonly time: string;
@@ -143,20 +145,20 @@ export function formatEventRows(rows: readonly EventRow[], width: number): reado
 }
 
 export interface FrameInput {
-  /** Shown above the others, if there are any. They never give way: there are few. */
+  /** Releases, shown above the others, if there are any. They are never omitted: there are few. */
   readonly releases?: readonly ReleaseRow[];
   readonly rows: readonly TableRow[];
   /** The last events, newest last. Without enough room, only the newest are shown. */
   readonly events?: readonly EventRow[];
-  /** Lines under the table. They are never cut, because users copy them: a terminal wraps them. */
+  /** Lines below the table. They are never cut, because users copy them: a terminal wraps them. */
   readonly footer: readonly string[];
   /** Width of the screen. */
   readonly columns: number;
-  /** Height of the screen; undefined: without an end. */
+  /** Height of the screen; undefined: unlimited. */
   readonly lines: number | undefined;
 }
 
-/** All that is shown at one moment, as lines. What a screen has no room for is counted. Pure. */
+/** One frame, as lines. Rows that do not fit on the screen are counted. Pure. */
 export function composeFrame({
   releases = [],
   rows,
@@ -168,7 +170,7 @@ export function composeFrame({
   const above = releases.length === 0 ? [] : [...formatReleases(releases, columns), ""];
   const table = formatTable(rows, columns);
   const below = footer.length === 0 ? [] : ["", ...footer];
-  // One line is where the cursor waits.
+  // One line is for the cursor.
   const others = above.length + rowsOnScreen(below, columns) + 1;
   const room = Math.max(2, (lines ?? Number.POSITIVE_INFINITY) - others);
   const news = chooseEvents(events, Math.max(room - table.length, Math.min(leastNews, room - 2)));
@@ -180,7 +182,7 @@ export function composeFrame({
   return [...above, ...shown, more, ...happened, ...below];
 }
 
-/** Of events with their title and an empty line above, also where the table has to give way. */
+/** Minimum lines for events with their title and an empty line above, also if the table has to be shortened. */
 const leastNews = 4;
 
 /** The newest events that fit into some lines, with their title and an empty line above. */
@@ -189,7 +191,7 @@ function chooseEvents(events: readonly EventRow[], lines: number): readonly Even
   return room <= 0 ? [] : events.slice(-room);
 }
 
-/** How many rows of a screen lines of text take, wrapped as a terminal does. Pure. */
+/** Number of screen rows of some lines, wrapped as a terminal does. Pure. */
 export function rowsOnScreen(lines: readonly string[], columns: number): number {
   return lines.reduce((sum, { length }) => sum + Math.max(1, Math.ceil(length / columns)), 0);
 }

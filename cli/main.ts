@@ -5,7 +5,10 @@ import { endOnClosedPipe, printError } from "./terminal-text.ts";
 
 type CommandFactory = (options: { readonly kinds: readonly SynthesizableKind[] }) => Command;
 
-/** In the order of the help. Each is loaded when it is wanted: an operator need not carry the local cluster's code. */
+/**
+ * In the order of the help. Each command is loaded when it is used: an operator should not load the local cluster's
+ * code.
+ */
 const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
   start: async () => (await import("./commands/start.ts")).startCommand,
   install: async () => (await import("./commands/install.ts")).installCommand,
@@ -37,15 +40,15 @@ const commands: Readonly<Record<string, () => Promise<CommandFactory>>> = {
   cluster: async () => (await import("./commands/cluster.ts")).clusterCommand,
 };
 
-/** Commands whose exit code 1 says something else than that it did not work. */
+/** Commands whose exit code 1 does not mean failure. */
 const failureCodes: Readonly<Record<string, number>> = { diff: 2, why: 2, plan: 2, verify: 2 };
 
-/** Commands that clean up first when the reader of their output has gone, or whose log is no reason to end. */
+/** Commands that first clean up when the reader of their output has ended, or that continue without their log. */
 const outlivingReaders: ReadonlySet<string> = new Set(["start", "run"]);
 
 /**
- * Runs one command line and gives the exit code: 0, or 1 (2 for `diff`, `why`, `plan` and `verify`, and for a program that needs a better sandbox) for
- * anything that did not work, after a text on the standard error that says what.
+ * Runs one command line and returns the exit code: 0, or 1 (2 for `diff`, `why`, `plan` and `verify`, and for a program
+ * that needs a stronger sandbox) for any failure, after a message on the standard error.
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const program = new Command("fairlead")
@@ -55,7 +58,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .exitOverride();
   if (!outlivingReaders.has(argv[2] ?? "")) endOnClosedPipe();
   const wanted = commands[argv[2] ?? ""];
-  // A completion script names them all.
+  // A completion script needs all of them.
   const isAll = wanted === undefined || wanted === commands["completion"];
   const factories = isAll ? Object.values(commands) : [wanted];
   try {
@@ -69,7 +72,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     const isRefusal = error instanceof Error && error.name === "WeakSandboxError";
     const failureCode = isRefusal ? 2 : (failureCodes[argv[2] ?? ""] ?? 1);
-    // Commander has said what it has to say, which may be the help that was asked for.
+    // Commander has printed its message, which may be the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failureCode;
     printError(`fairlead: ${error instanceof Error ? error.message : String(error)}`);
     return failureCode;

@@ -10,23 +10,23 @@ export interface RenderTextOptions {
   readonly kinds: readonly SynthesizableKind[];
   /** Name of the text in messages. */
   readonly file: string;
-  /** Namespace of resources that name none. */
+  /** Namespace of resources without one. */
   readonly namespace: string;
 }
 
-/** What came of one document; with errors there are no manifests. Messages name file, document and field. */
+/** Result for one document; with errors there are no manifests. Messages contain file, document and field. */
 export interface Rendered {
   readonly manifests: readonly Manifest[];
   readonly warnings: readonly string[];
   readonly errors: readonly string[];
 }
 
-/** Stands for the uid that the API server gives a resource. */
+/** Placeholder for the uid that the API server gives a resource. */
 const PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000";
 
 const nothingObserved: Observed = { list: () => [], find: () => undefined };
 
-/** Renders the resources of a YAML text, document by document. Empty documents give nothing. Pure. */
+/** Renders the resources of a YAML text, document by document. Empty documents are ignored. Pure. */
 export function renderText(text: string, options: RenderTextOptions): readonly Rendered[] {
   return parseAllDocuments(text, { version: "1.1", customTags: asKubectlReads })
     .map((document, index) => ({ document, where: `${options.file}, document ${index + 1}` }))
@@ -34,12 +34,12 @@ export function renderText(text: string, options: RenderTextOptions): readonly R
     .map(({ document, where }) => renderDocument(document, where, options));
 }
 
-/** A `---` at the end of a file begins a document whose content is null. */
+/** A `---` at the end of a file begins a document with a null value. */
 export function isEmptyDocument({ contents }: Document.Parsed): boolean {
   return contents === null || (isScalar(contents) && contents.value === null);
 }
 
-/** kubectl reads YAML 1.1, where `yes` is a boolean, but keeps dates, times and binary as they are written. */
+/** kubectl parses YAML 1.1, where `yes` is a boolean, but keeps dates, times and binary data as text. */
 export function asKubectlReads(tags: Tags): Tags {
   return tags.filter(
     (tag) => typeof tag === "string" || (tag.format !== "TIME" && !/:(timestamp|binary)$/.test(tag.tag)),
@@ -75,7 +75,7 @@ function renderDocument(document: Document.Parsed, where: string, options: Rende
   }
 }
 
-/** Without a cluster there is nothing to add to. */
+/** Without a cluster there are no objects to add to. */
 function noteAdditions({ definition, related }: SynthesizableKind): readonly string[] {
   const added = related.filter(isAddedTo).map(({ kind }) => kind.kind);
   if (added.length === 0) return [];
@@ -84,7 +84,7 @@ function noteAdditions({ definition, related }: SynthesizableKind): readonly str
   ];
 }
 
-/** The value of a document; an alias of nothing, or of too much, is an error. */
+/** The value of a document; an unknown alias, or one that expands too much, is an error. */
 function toValue(document: Document.Parsed): unknown {
   try {
     return document.toJS();
@@ -93,7 +93,7 @@ function toValue(document: Document.Parsed): unknown {
   }
 }
 
-/** The kind of an object, or what is wrong with it. */
+/** The kind of an object, or an error. */
 function findKind(
   { apiVersion, kind }: KubernetesObject,
   kinds: readonly SynthesizableKind[],
@@ -109,7 +109,7 @@ function findKind(
   return `kind: "${kind}" (${apiVersion}) is not known; known are ${known}`;
 }
 
-/** The resource as the API server would store it, or what is wrong with it. */
+/** The resource as the API server would store it, or an error. */
 function toResource(
   object: KubernetesObject,
   { definition }: SynthesizableKind,

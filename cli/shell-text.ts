@@ -1,4 +1,4 @@
-/** A word as a POSIX shell reads it back. Pure. */
+/** Quotes a word for a POSIX shell. Pure. */
 export function quoteForShell(text: string): string {
   return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

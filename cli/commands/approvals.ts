@@ -10,7 +10,7 @@ import { addReleaseOptions, type ReleaseFlags, withReleases } from "../release/r
 import { type Screen, terminal } from "./screen.ts";
 
 export interface ApprovalsFlags extends ReleaseFlags {
-  /** Also what the caller may not decide, or has decided. */
+  /** Includes stages that the caller may not approve, or has approved. */
   readonly all?: true;
 }
 
@@ -22,15 +22,15 @@ export interface WaitingStage {
   readonly digest: string;
   readonly subject?: string;
   readonly author?: string;
-  /** What it has, and needs. */
+  /** Approvals that it has, and needs. */
   readonly message: string;
-  /** Whether the caller may approve it, and has not. */
+  /** Whether the caller may approve it, and has not done so. */
   readonly isYours: boolean;
   /** The command that approves it. */
   readonly command: string;
 }
 
-/** `fairlead approvals`: what waits for the caller. */
+/** `fairlead approvals`: lists the stages that wait for the caller. */
 export function approvalsCommand(): Command {
   const command = new Command("approvals")
     .description(
@@ -46,7 +46,7 @@ Exits 0, or 1 on failure.`,
   return addReleaseOptions(command).action((flags: ApprovalsFlags) => runApprovals(flags, terminal));
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runApprovals(flags: ApprovalsFlags, { print }: Pick<Screen, "print">): Promise<void> {
   const { namespace, output, all = false } = flags;
   const found = await withReleases(flags, async ({ client }) => {

@@ -16,12 +16,12 @@ export interface DecisionFlags extends ReleaseFlags {
 
 type Decision = ApprovalSpec["decision"];
 
-/** `fairlead approve NAME STAGE`: approves what a stage would run. */
+/** `fairlead approve NAME STAGE`: approves the candidate of a stage. */
 export function approveCommand(): Command {
   return commandOf("approve", "Approve what a stage of a Pipeline would run next", "Approve");
 }
 
-/** `fairlead reject NAME STAGE`: fails it for this stage. */
+/** `fairlead reject NAME STAGE`: rejects the candidate for this stage. */
 export function rejectCommand(): Command {
   return commandOf(
     "reject",
@@ -36,7 +36,7 @@ function commandOf(verb: string, description: string, decision: Decision): Comma
     .argument("<pipeline>", "name of a Pipeline; namespace/name")
     .argument("<stage>", "name of a stage")
     .option("--digest <digest>", "digest of the stage, or its beginning; default: what the stage starts next")
-    .option("--reason <text>", "why, for people")
+    .option("--reason <text>", "reason, shown to users")
     .option("--dry-run", "show what will change, and create nothing")
     .addHelpText(
       "after",
@@ -49,7 +49,7 @@ Exits 0, or 1 if there is nothing to decide, or on failure.`,
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runDecision(
   {
     pipeline: name,
@@ -106,7 +106,7 @@ export async function runDecision(
   for (const line of said) print(printable(line));
 }
 
-/** Those of the user's groups that the stage asks for: others need not be shown to everybody. */
+/** Those of the user's groups that the stage requires, so that the Approval does not publish the others. */
 function groupsOf({ groups }: Caller, wanted: readonly string[] = []): { readonly groups?: string[] } {
   const own = wanted.filter((group) => groups.includes(group));
   return own.length === 0 ? {} : { groups: own };

@@ -24,8 +24,8 @@ const pollMs = 2_000;
 
 /**
  * `fairlead cluster operator`: runs the operator that is installed in a local cluster, whose pods are simulated, as a
- * process in the place of one of its pods: with its options, its name and its ServiceAccount's rights. Another pod is
- * taken when a changed Deployment has replaced it.
+ * process instead of one of its pods: with the pod's options, its name and the permissions of its ServiceAccount. When a
+ * changed Deployment has replaced the pod, the process uses the new pod.
  */
 export async function runClusterOperator({
   cluster: name,
@@ -76,14 +76,14 @@ async function start(
   await writeFile(kubeconfig, stringify(kubeconfigOf(access)), { mode: 0o600 });
   return startOperatorProcess({
     temporaryFolder: folder,
-    // They say that it is in a cluster, and which pod it is.
+    // These variables indicate that it runs in a cluster, and in which pod.
     environment: { KUBERNETES_SERVICE_HOST: "127.0.0.1", POD_NAME: pod.metadata.name },
     args: [
       ...args,
       `--kubeconfig=${kubeconfig}`,
       `--repository-cache=${join(folder, "cache")}`,
       `--release-cache=${join(folder, "release-cache")}`,
-      // It runs where the user's repositories are.
+      // It runs on the machine that has the user's repositories.
       "--release-file-remotes=true",
       "--metrics-bind-address=0",
       "--health-probe-bind-address=0",
@@ -97,7 +97,7 @@ async function untilReplaced(
   { pod }: OperatorInstance,
   signal: AbortSignal,
 ): Promise<void> {
-  // The cluster may be down for a moment: the operator waits for it, and so do we.
+  // The cluster may be unavailable for a moment: the operator waits for it, and so does this command.
   const isThere = () => isInUse(client, installation, pod).catch(() => true);
   while (!signal.aborted && (await isThere()))
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);

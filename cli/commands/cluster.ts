@@ -7,8 +7,8 @@ import { runClusterOperator } from "./cluster-operator.ts";
 import { withProgress } from "./with-progress.ts";
 
 /**
- * `fairlead cluster`: a real control plane on this machine, without containers. Errors, whose messages are for people,
- * are the caller's to show.
+ * `fairlead cluster`: a real control plane on this machine, without containers. The caller prints its errors, whose
+ * messages are for users.
  */
 export function clusterCommand(): Command {
   const cluster = new Command("cluster").description(

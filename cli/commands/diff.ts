@@ -30,7 +30,7 @@ export interface DiffFlags extends ReleaseFlags {
   readonly weakSandbox?: boolean;
 }
 
-/** `fairlead diff FILE|NAME`: what would change in the cluster, without changing it. */
+/** `fairlead diff FILE|NAME`: shows what would change in the cluster, without changing it. */
 export function diffCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("diff")
     .description("Show the changes that a Release or a file of manifests would make in the cluster")
@@ -62,7 +62,7 @@ Exits 0 if nothing would change, 1 if something would change, 2 if something wou
     });
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runDiff(
   text: string,
   flags: DiffInput,

@@ -7,7 +7,7 @@ export interface EventsFlags extends ReleaseFlags {
   readonly allNamespaces?: boolean;
 }
 
-/** `fairlead events [NAME]`: what the operator reported, of one Release or of all that it looks after. */
+/** `fairlead events [NAME]`: lists the operator's events about one Release, or about all of its resources. */
 export function eventsCommand(): Command {
   const command = new Command("events")
     .description("List events of the operator: deployments, repairs, deletions, failures")
@@ -22,7 +22,7 @@ export function eventsCommand(): Command {
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runEvents(
   name: string | undefined,
   { allNamespaces = false, output, ...flags }: EventsFlags,

@@ -16,23 +16,23 @@ export interface FreezeFlags extends ReleaseFlags {
   readonly dryRun?: true;
 }
 
-/** `fairlead freeze [NAME]`: stages start nothing new. */
+/** `fairlead freeze [NAME]`: prevents stages from starting anything new. */
 export function freezeCommand(): Command {
   const command = new Command("freeze")
     .description("Stop a Pipeline, or all Pipelines of a namespace, from starting anything new")
     .argument("[pipeline]", "name of a Pipeline; namespace/name; default: all of the namespace")
-    .requiredOption("--reason <text>", "why, for people")
+    .requiredOption("--reason <text>", "reason, shown to users")
     .option("--stage <name>", "only this stage; repeatable", (value, all: readonly string[] = []) => [
       ...all,
       value,
     ])
     .option("--until <instant>", "when it ends, RFC 3339; default: when it is thawed")
     .option("--for <time>", "how long from now, such as 8h")
-    .option("--dry-run", "have the API server check it, and create nothing")
+    .option("--dry-run", "validate on the API server, and create nothing")
     .addHelpText(
       "after",
       `
-What is being proven goes on. Needs create on freezes.
+Promotions in progress continue. Needs create on freezes.
 Exits 0, or 1 on failure.`,
     );
   return addReleaseOptions(command).action((name: string | undefined, flags: FreezeFlags) =>
@@ -40,7 +40,7 @@ Exits 0, or 1 on failure.`,
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runFreeze(
   name: string | undefined,
   flags: FreezeFlags & { readonly nowMs: number },
@@ -77,7 +77,7 @@ export async function runFreeze(
   print(`To end it: fairlead thaw ${namespace}/${freeze}`);
 }
 
-/** When a Freeze ends, RFC 3339; undefined: when it is deleted. */
+/** Time at which a Freeze ends, RFC 3339; undefined: when it is deleted. */
 function endOf({ until, for: length, nowMs }: FreezeFlags & { readonly nowMs: number }): string | undefined {
   if (until !== undefined && length !== undefined)
     throw new Error("Cannot freeze: use either --until or --for");
@@ -116,7 +116,7 @@ Exits 0, or 1 on failure.`,
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runThaw(
   text: string | undefined,
   flags: ReleaseFlags,

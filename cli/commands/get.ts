@@ -12,7 +12,7 @@ export interface GetFlags extends Omit<ReleaseFlags, "output"> {
   readonly output?: "json" | "name";
 }
 
-/** `fairlead get releases|pipelines`: all of a namespace, or of all. */
+/** `fairlead get releases|pipelines`: lists those of one namespace, or of all. */
 export function getCommand(): Command {
   const command = new Command("get")
     .description(
@@ -31,7 +31,7 @@ export function getCommand(): Command {
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runGet(
   { output, allNamespaces = false, ...flags }: GetFlags,
   { print }: Pick<Screen, "print">,
@@ -53,7 +53,7 @@ export async function runGet(
   for (const line of table) print(cutToTerminal(line));
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runGetPipelines(
   { output, allNamespaces = false, ...flags }: GetFlags,
   { print }: Pick<Screen, "print">,

@@ -5,14 +5,14 @@ import { historyOf } from "../release/release-object.ts";
 import { describeRelease, describeTrouble } from "../release/state-line.ts";
 import { type Screen, terminal } from "./screen.ts";
 
-/** `fairlead history NAME`: what was deployed, by whom, and what came of it. */
+/** `fairlead history NAME`: lists the deployed revisions, their authors and outcomes. */
 export function historyCommand(): Command {
   return releaseCommand("history", "List the revisions that a Release deployed, newest first").action(
     (name: string, flags: ReleaseFlags) => runHistory(name, flags, terminal),
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runHistory(name: string, flags: ReleaseFlags, { print }: Screen): Promise<void> {
   const release = await withReleases(flags, ({ find }) => find(name));
   if (flags.output === "json") return print(JSON.stringify(historyOf(release), undefined, 2));

@@ -27,7 +27,7 @@ export interface InstallFlags extends InstallationFlags {
   readonly wait?: boolean;
 }
 
-/** `fairlead install`: the operator into a cluster, or another version or other values of it. */
+/** `fairlead install`: installs the operator in a cluster, upgrades it or changes its values. */
 export function installCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("install").description(
     "Install or upgrade the operator in a cluster: CRDs, rights, Deployment",
@@ -49,7 +49,7 @@ export function installCommand({ kinds }: { readonly kinds: readonly Synthesizab
   );
 }
 
-/** @throws an error for people: what could not be done, with which object, why, and what to do. */
+/** @throws Error with a message for users: what failed, for which object, why, and what to do. */
 export async function runInstall(
   kinds: readonly SynthesizableKind[],
   flags: InstallFlags,
@@ -103,7 +103,7 @@ function printChanges(changes: readonly Change[], print: Screen["print"]): void 
   }
 }
 
-/** One line on the whole. */
+/** A summary in one line. */
 export function summaryOf(changes: readonly Change[], { dryRun }: { readonly dryRun: boolean }): string {
   const counted = Map.groupBy(changes, ({ did }) => did);
   const counts = (["created", "changed", "removed", "unchanged"] as const)

@@ -10,7 +10,7 @@ export interface InstallationFlags extends ConnectOptions, ValuesSource {
 
 const DEFAULT_TIMEOUT = "3m";
 
-/** Adds the options that say which values. */
+/** Adds the options that set the values. */
 export function addValuesOptions(
   command: Command,
   help: Readonly<Record<keyof ValuesSource, string>>,
@@ -20,7 +20,7 @@ export function addValuesOptions(
     .option("--set <name=value>", help.set, (value, all: readonly string[] = []) => [...all, value]);
 }
 
-/** Adds the options that say which cluster, and how long. */
+/** Adds the options that select the cluster, and the timeout. */
 export function addClusterOptions(command: Command, help: { readonly timeout: string }): Command {
   return command
     .option("--timeout <time>", help.timeout, DEFAULT_TIMEOUT)
@@ -28,7 +28,7 @@ export function addClusterOptions(command: Command, help: { readonly timeout: st
     .option("--context <name>", "context of the kubeconfig; default: its current context");
 }
 
-/** @throws RangeError if it is no duration. */
+/** @throws RangeError if it is not a duration. */
 export function readTimeout(text = DEFAULT_TIMEOUT): number {
   const timeoutMs = toMilliseconds(text);
   if (Number.isNaN(timeoutMs)) {

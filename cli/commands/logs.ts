@@ -21,7 +21,7 @@ export interface LogsFlags extends Omit<ReleaseFlags, "output"> {
 const followMs = 1_000;
 const usualTail = 1_000;
 
-/** `fairlead logs [NAME]`: the operator's log, or what it says about one Release. */
+/** `fairlead logs [NAME]`: shows the operator's log, or its lines about one Release. */
 export function logsCommand(): Command {
   const command = new Command("logs")
     .description("Show the operator's log, or its lines about one Release")
@@ -42,7 +42,7 @@ Exits 0, or 1 if no log could be read.`,
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runLogs(
   name: string | undefined,
   { level = "info", tail = usualTail, follow = false, ...flags }: LogsFlags,

@@ -10,22 +10,22 @@ export interface PipelineFlags extends ReleaseFlags {
   readonly watch?: true;
 }
 
-/** How often `--watch` reads. */
+/** Polling interval of `--watch`. */
 const everyMs = 1_000;
 
-/** `fairlead pipeline NAME`: the stages, and what came of each commit in each of them. */
+/** `fairlead pipeline NAME`: shows the stages, and the result of each commit in each of them. */
 export function pipelineCommand(): Command {
   const command = new Command("pipeline")
-    .description("Show the stages of a Pipeline, its commits, and what came of each commit in each stage")
+    .description("Show the stages of a Pipeline, its commits, and the result of each commit in each stage")
     .argument("<name>", "name of a Pipeline; namespace/name")
-    .option("-w, --watch", "go on, and print it again after each change")
+    .option("-w, --watch", "keep running, and print it again after each change")
     .addHelpText("after", "\nExits 0, or 1 on failure.");
   return addReleaseOptions(command).action((name: string, flags: PipelineFlags) =>
     runPipeline(name, flags, terminal),
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runPipeline(
   name: string,
   { watch, output, ...flags }: PipelineFlags,

@@ -18,7 +18,7 @@ export interface PlanFlags extends Omit<ReleaseFlags, "output"> {
 
 const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
-/** `fairlead plan NAME`: what a commit would change in every stage, without changing it. */
+/** `fairlead plan NAME`: shows what a commit would change in every stage, without changing it. */
 export function planCommand(): Command {
   const command = new Command("plan")
     .description(
@@ -51,7 +51,7 @@ Exits 0 if no stage would change, 1 if one would, 2 if something would be refuse
     });
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runPlan(
   name: string,
   { source: folder, revision, output, weakSandbox = false, timeout, ...flags }: PlanFlags,
@@ -80,7 +80,7 @@ export async function runPlan(
   return exitCodeOfPlan(plans);
 }
 
-/** A commit by its full id, or by the beginning of the id of one that the Pipeline knows. */
+/** A commit by its full id, or by a prefix of the id of a commit in the Pipeline's status. */
 function chooseCommit({ status, ...pipeline }: PipelineObject, text: string | undefined): string {
   const known = [status?.head, ...(status?.candidates ?? [])].flatMap((commit) => commit?.revision ?? []);
   const label = labelOfPipeline(pipeline);

@@ -17,10 +17,10 @@ export interface PromoteFlags extends ReleaseFlags {
   readonly dryRun?: true;
 }
 
-/** `fairlead promote NAME STAGE [REVISION]`: asks for a Promotion by hand. */
+/** `fairlead promote NAME STAGE [REVISION]`: requests a Promotion manually. */
 export function promoteCommand(): Command {
   const command = new Command("promote")
-    .description("Ask for a stage of a Pipeline to run a commit, such as another attempt or a hotfix")
+    .description("Request that a stage of a Pipeline runs a commit, for example to retry or for a hotfix")
     .argument("<pipeline>", "name of a Pipeline; namespace/name")
     .argument("<stage>", "name of a stage")
     .argument("[revision]", "id of a commit, or its beginning; default: what the stage starts next")
@@ -29,9 +29,9 @@ export function promoteCommand(): Command {
         bypassable,
       ),
     )
-    .option("--hold", "stay at it until this Promotion is deleted")
-    .option("--reason <text>", "why, for people")
-    .option("--dry-run", "have the API server check it, and create nothing")
+    .option("--hold", "hold the stage there until this Promotion is deleted")
+    .option("--reason <text>", "reason, shown to users")
+    .option("--dry-run", "validate on the API server, and create nothing")
     .addHelpText(
       "after",
       `
@@ -44,7 +44,7 @@ Exits 0, or 1 on failure.`,
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runPromote(
   {
     pipeline: name,
@@ -65,7 +65,7 @@ export async function runPromote(
   for (const line of said) print(printable(line));
 }
 
-/** Creates a Promotion as the user; gives it, and lines that say so. */
+/** Creates a Promotion as the user; returns it, and the lines to print. */
 export async function requestPromotion(
   {
     pipeline,
@@ -105,7 +105,10 @@ export async function requestPromotion(
   };
 }
 
-/** `fairlead rollback NAME --stage STAGE`: asks for what passed the stage before. @throws an error for people. */
+/**
+ * `fairlead rollback NAME --stage STAGE`: requests the previous passed digest of the stage. @throws Error with a message
+ * for users.
+ */
 export async function runStageRollback(
   {
     name,

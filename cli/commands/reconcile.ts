@@ -20,11 +20,11 @@ export function addWaitOptions(command: Command): Command {
     .option("--timeout <time>", "how long to wait", "5m");
 }
 
-/** `fairlead reconcile NAME`: looks at the remote at once. */
+/** `fairlead reconcile NAME`: polls the remote at once. */
 export function reconcileCommand(): Command {
   const command = releaseCommand(
     "reconcile",
-    "Poll the source of a Release now, instead of after its interval",
+    "Poll the source of a Release now, without waiting for its interval",
   );
   return addWaitOptions(command)
     .addHelpText(
@@ -34,7 +34,7 @@ export function reconcileCommand(): Command {
     .action((name: string, flags: WaitFlags) => runReconcile(name, flags, terminal));
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runReconcile(
   name: string,
   flags: WaitFlags,

@@ -14,12 +14,12 @@ import { type Screen, terminal } from "./screen.ts";
 
 export interface RollbackFlags extends WaitFlags {
   readonly unpin?: true;
-  /** The name is that of a Pipeline, and this one of its stages. */
+  /** The name is that of a Pipeline, and this is one of its stages. */
   readonly stage?: string;
   readonly reason?: string;
 }
 
-/** `fairlead rollback NAME [REVISION]`: deploys an older commit, and stays there. */
+/** `fairlead rollback NAME [REVISION]`: deploys an older commit, and pins the Release to it. */
 export function rollbackCommand(): Command {
   const command = releaseCommand(
     "rollback",
@@ -30,8 +30,8 @@ export function rollbackCommand(): Command {
       "number in fairlead history, or id of a commit; default: the previous revision that was ready",
     )
     .option("--unpin", "remove the pin and follow the source again")
-    .option("--stage <stage>", "of a Pipeline: bring this stage back to what passed it, and hold it there")
-    .option("--reason <text>", "with --stage: why, for people");
+    .option("--stage <stage>", "of a Pipeline: return this stage to what passed it before, and hold it there")
+    .option("--reason <text>", "with --stage: reason, shown to users");
   return addWaitOptions(command)
     .addHelpText(
       "after",
@@ -44,7 +44,7 @@ With --stage, the name is that of a Pipeline, and a Promotion with spec.hold is 
     );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runRollback(
   { name, revision }: { readonly name: string; readonly revision: string | undefined },
   flags: RollbackFlags,
@@ -59,7 +59,7 @@ export async function runRollback(
   const { after, said } = await withReleases(flags, async ({ client, find }) => {
     const release = await find(name);
     const chosen = flags.unpin === true ? undefined : choose(release, revision);
-    // In a merge patch, null takes a field away.
+    // In a merge patch, null removes a field.
     const change = { spec: { revision: chosen?.revision ?? null } };
     const pinned = (await client.patch(Release, release, change)) as ReleaseObject;
     const words =

@@ -32,7 +32,7 @@ interface StartOptions {
   readonly context?: string;
 }
 
-/** `fairlead start`: everything at once, to look at, and nothing of it left afterwards. */
+/** `fairlead start`: runs a demo of everything, and removes all of it afterwards. */
 export function startCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   return new Command("start")
     .description("Run a demo until Ctrl-C: a local cluster, git repositories, the operator and the samples")
@@ -49,13 +49,13 @@ operator created for them; the CustomResourceDefinitions stay. The operator acts
       try {
         await runStart(kinds, options, signal);
       } catch (error) {
-        // Ctrl-C while something was still starting.
+        // Ctrl-C during the start.
         if (!signal.aborted) throw error;
       }
     });
 }
 
-/** Ends what was begun, last first, however it ends. */
+/** Ends everything that was started, in reverse order, however the command ends. */
 async function runStart(
   kinds: readonly SynthesizableKind[],
   options: StartOptions,
@@ -106,7 +106,7 @@ async function runStart(
   printLine(`Started the operator; its log is ${logPath}`);
 
   const made: KubernetesObject[] = [];
-  // A local cluster goes as a whole.
+  // A local cluster is removed as a whole.
   if (local === undefined) cleanup.defer(() => removeSamples(made, admin));
   for (const sample of readSamples().map((one) => withSource(one, `file://${shop.path}`))) {
     if (await makeSample(sample, { ...admin, signal })) made.push(sample);
@@ -127,7 +127,7 @@ async function runStart(
   });
   const events = followEvents(new ApiClient(transport));
   cleanup.defer(() => events.stop());
-  // There is one more of them with each commit and stage: `fairlead pipeline` shows them.
+  // Promotions are not shown, because each commit and stage adds one: `fairlead pipeline` shows them.
   const listed = shown.filter(({ definition }) => definition !== Promotion);
   const stopView = showLiveView({ kinds: listed, stores, events, output: process.stdout, footer });
   const ended = await Promise.race([untilAborted(signal), operator.ended]);
@@ -149,7 +149,7 @@ async function startCluster(signal: AbortSignal): Promise<LocalCluster> {
   return cluster;
 }
 
-/** On a local cluster the operator is a user without rights of its own. */
+/** On a local cluster the operator runs as a user without permissions of its own. */
 function toInstall(
   kinds: readonly SynthesizableKind[],
   local: LocalCluster | undefined,

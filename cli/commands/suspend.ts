@@ -14,13 +14,13 @@ import { printError } from "../terminal-text.ts";
 import { type Screen, terminal } from "./screen.ts";
 
 export interface SuspendFlags extends ReleaseFlags {
-  /** All Releases of the namespace. */
+  /** Selects all Releases of the namespace. */
   readonly all?: boolean;
-  /** Together with `all`: all Releases of all namespaces. */
+  /** Together with `all`: selects all Releases of all namespaces. */
   readonly allNamespaces?: boolean;
 }
 
-/** `fairlead suspend NAME`: leaves everything as it is. */
+/** `fairlead suspend NAME`: stops reconciling a Release. */
 export function suspendCommand(): Command {
   return commandOf(
     "suspend",
@@ -29,7 +29,7 @@ export function suspendCommand(): Command {
   );
 }
 
-/** `fairlead resume NAME`: goes on after a suspend. */
+/** `fairlead resume NAME`: reconciles a suspended Release again. */
 export function resumeCommand(): Command {
   return commandOf("resume", "Reconcile a suspended Release again; the pin of a rollback stays", false);
 }
@@ -47,7 +47,7 @@ function commandOf(verb: string, description: string, suspend: boolean): Command
   );
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runSuspend(
   name: string | undefined,
   flags: SuspendFlags & { readonly suspend: boolean },
@@ -92,7 +92,7 @@ async function setOne(
   print(`It stays pinned to ${shortCommit(revision)}. To remove the pin: ${unpin}`);
 }
 
-/** One after the other; a failure is reported, and the others are set nevertheless. */
+/** One after the other; a failure is reported, and the others are still changed. */
 async function setAll(
   { client, namespace }: ReleaseSession,
   { suspend, allNamespaces = false, output }: SetFlags,

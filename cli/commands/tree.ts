@@ -9,10 +9,10 @@ import { conditionOf, labelOfRelease, type ReleaseObject } from "../release/rele
 import { describeRelease, describeTrouble } from "../release/state-line.ts";
 import { type Screen, terminal } from "./screen.ts";
 
-/** Of a file or pipe, which has no width. */
+/** Width of a file or pipe, which has none. */
 const wideColumns = 160;
 
-/** `fairlead tree NAME`: what a Release deployed, what stands behind it, and how it is. */
+/** `fairlead tree NAME`: shows the objects of a Release, the objects that they own, and their health. */
 export function treeCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   return releaseCommand(
     "tree",
@@ -20,7 +20,7 @@ export function treeCommand({ kinds }: { readonly kinds: readonly SynthesizableK
   ).action((name: string, flags: ReleaseFlags) => runTree(name, { ...flags, kinds }, terminal));
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runTree(
   name: string,
   { kinds, ...flags }: ReleaseFlags & { readonly kinds: readonly SynthesizableKind[] },
@@ -53,7 +53,7 @@ export async function runTree(
   if (objects.length === 0) print("It has no objects");
 }
 
-/** Objects are judged as the operator judges them. */
+/** Assesses health as the operator does. */
 function assessorOf({ spec }: ReleaseObject): Parameters<typeof readTree>[1]["assess"] {
   const checks = createHealthChecks();
   const nowMs = Date.now();

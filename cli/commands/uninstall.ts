@@ -21,7 +21,7 @@ export interface UninstallFlags extends InstallationFlags {
   readonly deleteResources?: true;
 }
 
-/** `fairlead uninstall`: leaves nothing of an installation. */
+/** `fairlead uninstall`: removes everything of an installation. */
 export function uninstallCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("uninstall").description(
     "Remove the operator and everything installed with it; asks before it deletes resources",
@@ -37,7 +37,7 @@ export function uninstallCommand({ kinds }: { readonly kinds: readonly Synthesiz
   );
 }
 
-/** @throws an error for people: what could not be done, with which object, why, and what to do. */
+/** @throws Error with a message for users: what failed, for which object, why, and what to do. */
 export async function runUninstall(
   kinds: readonly SynthesizableKind[],
   flags: UninstallFlags,

@@ -30,7 +30,7 @@ export interface VerifyFlags extends ReleaseFlags {
   readonly weakSandbox?: boolean;
 }
 
-/** `fairlead verify NAME STAGE`: whether a stage runs what git renders to, and what was proven. */
+/** `fairlead verify NAME STAGE`: checks whether a stage runs what git renders to, and which stages have passed it. */
 export function verifyCommand(): Command {
   const command = new Command("verify")
     .description(
@@ -49,7 +49,7 @@ export function verifyCommand(): Command {
     .addHelpText(
       "after",
       `
-The digests are computed on this machine, with the code of the operator. Nothing is sent to the API server but reads.
+The digests are computed on this machine, with the code of the operator. Only reads are sent to the API server.
 
 Exits 0 if the stage is proven, 1 if it is not, 2 if the command failed.`,
     )
@@ -58,7 +58,7 @@ Exits 0 if the stage is proven, 1 if it is not, 2 if the command failed.`,
     });
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runVerify(
   { name, stage }: { readonly name: string; readonly stage: string },
   { source: folder, output, weakSandbox = false, timeout, ...flags }: VerifyFlags,
@@ -105,7 +105,7 @@ class StageRenderer {
     this.#options = options;
   }
 
-  /** The Releases of a stage at what each has deployed. */
+  /** The Releases of a stage, each with its deployed commit. */
   async deployed(stage: string): Promise<readonly RenderedAgain[]> {
     const releases: RenderedAgain[] = [];
     for (const place of this.#placesOf(stage)) {

@@ -26,7 +26,7 @@ interface WhyInput extends WhyFlags {
   readonly kinds: readonly SynthesizableKind[];
 }
 
-/** `fairlead why KIND/NAME`: what the operator wants, what it waits for, and what to do. */
+/** `fairlead why KIND/NAME`: explains what the operator wants, what it waits for, and what to do. */
 export function whyCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("why")
     .description("Explain what a resource waits for, until when, and what to do")
@@ -48,7 +48,7 @@ Exits 0 if all objects are up to date and nothing is pending, 1 if something is,
     });
 }
 
-/** @throws an error for people. */
+/** @throws Error with a message for users. */
 export async function runWhy(
   text: string,
   flags: WhyInput,

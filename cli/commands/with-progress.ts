@@ -1,12 +1,12 @@
 import { Listr } from "listr2";
 import { printError, toTerminalText } from "../terminal-text.ts";
 
-/** Without a terminal, lines of the same kind are printed at most once in this time. */
+/** Without a terminal, lines of the same kind are printed at most once in this interval. */
 const QUIET_MS = 15_000;
 
 /**
- * Runs long work and shows the lines that it reports: one that changes in place on a terminal; otherwise lines on
- * standard error, fewer of them. An error is for the caller to show.
+ * Runs long work and shows the progress that it reports: one line that is overwritten on a terminal; otherwise lines on
+ * standard error, fewer of them. The caller prints errors.
  */
 export async function withProgress<T>(
   title: string,

@@ -13,7 +13,7 @@ export interface CompletedOption {
   readonly choices: readonly string[];
 }
 
-/** A command, as far as a shell completes it. */
+/** The parts of a command that a shell completes. */
 export interface CompletedCommand {
   readonly name: string;
   readonly help: string;

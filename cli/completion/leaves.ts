@@ -1,12 +1,12 @@
 import type { CompletedCommand } from "./describe-commands.ts";
 
-/** A command that runs something, and the words that name it below the program. */
+/** An executable command, and the words of its command line after the program. */
 export interface Leaf {
   readonly path: readonly string[];
   readonly command: CompletedCommand;
 }
 
-/** All commands of a program that run something. There are two levels at most. Pure. */
+/** All executable commands of a program. There are two levels at most. Pure. */
 export function leavesOf({ subcommands }: CompletedCommand): readonly Leaf[] {
   return subcommands.flatMap((command) =>
     command.subcommands.length === 0
@@ -15,7 +15,7 @@ export function leavesOf({ subcommands }: CompletedCommand): readonly Leaf[] {
   );
 }
 
-/** Options with a value that say which cluster and namespace: names of Releases and Pipelines are looked up with them. */
+/** Options with a value that select cluster and namespace: names of Releases and Pipelines are looked up with them. */
 export const lookupFlags = ["-n", "--namespace", "--kubeconfig", "--context"] as const;
 
 /** The same as one word, for the `case` of a shell: `--namespace=*`. */

@@ -76,7 +76,7 @@ function describeName({ name, help }: CompletedCommand): string {
   return item(name, help);
 }
 
-/** `'name:what it is'`; a colon of the name would end it. */
+/** `'name:description'`; an unescaped colon would end the name. */
 function item(name: string, help: string): string {
   return `'${`${name.replaceAll(":", "\\:")}:${help}`.replaceAll("'", "'\\''")}'`;
 }

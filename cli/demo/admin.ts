@@ -9,7 +9,7 @@ import type { Manifest } from "../../synth/manifest.ts";
 
 const FIELD_MANAGER = "fairlead-cli";
 
-/** Kinds that the demo applies beside custom resources. */
+/** Kinds that the demo applies in addition to custom resources. */
 const adminKinds: readonly ObjectKind[] = [
   ["apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions"],
   ["rbac.authorization.k8s.io", "ClusterRole", "clusterroles"],
@@ -23,7 +23,7 @@ export interface AdminOptions {
   readonly kinds: readonly Pick<DeclaredKind, "definition">[];
 }
 
-/** The API server did not do what we asked; the message has its own words. */
+/** The API server rejected a request; the message contains its own message. */
 export class RequestRefusedError extends Error {
   override readonly name = "RequestRefusedError";
   /** HTTP status. */
@@ -38,7 +38,7 @@ export class RequestRefusedError extends Error {
 /**
  * Applies an object server-side, as the user who runs the command.
  *
- * @throws RequestRefusedError, or ConnectionError when no answer came.
+ * @throws RequestRefusedError, or ConnectionError without a response.
  */
 export async function applyAsAdmin(object: KubernetesObject, options: AdminOptions): Promise<void> {
   const answer = await send(object, options, {
@@ -50,14 +50,14 @@ export async function applyAsAdmin(object: KubernetesObject, options: AdminOptio
   if (answer.status >= 300) throw refused("apply", object, answer);
 }
 
-/** Whether there is an object of this name; false also where its kind is not served. */
+/** Whether an object with this name exists; false also if its kind is not served. */
 export async function existsForAdmin(object: KubernetesObject, options: AdminOptions): Promise<boolean> {
   const answer = await send(object, options, { method: "GET" });
   if (answer.status >= 300 && answer.status !== 404) throw refused("read", object, answer);
   return answer.status !== 404;
 }
 
-/** Deletes an object and, in the background, what it owns. Gone already: no error. */
+/** Deletes an object and, in the background, the objects that it owns. It is not an error if it is deleted already. */
 export async function deleteAsAdmin(object: KubernetesObject, options: AdminOptions): Promise<void> {
   const body = JSON.stringify({ propagationPolicy: "Background" });
   const answer = await send(object, options, { method: "DELETE", body });
@@ -68,7 +68,7 @@ type Request = Pick<ApiRequest, "method" | "contentType" | "body"> & { readonly 
 
 interface Answer {
   readonly status: number;
-  /** The server's message about it. */
+  /** The server's message in a response. */
   readonly said: string;
 }
 
@@ -90,7 +90,7 @@ function messageIn(body: string): string | undefined {
   try {
     return (JSON.parse(body) as { readonly message?: string }).message;
   } catch {
-    // A proxy's page.
+    // The body is a proxy's page.
     return undefined;
   }
 }
@@ -99,7 +99,7 @@ function refused(verb: string, { kind, metadata }: KubernetesObject, { status, s
   return new RequestRefusedError(`Cannot ${verb} ${kind} "${metadata.name}": ${said}`, status);
 }
 
-/** The rights of the operator, given to a group of users instead of a ServiceAccount. */
+/** The permissions of the operator, bound to a group of users instead of a ServiceAccount. */
 export function grantToGroup(kinds: readonly BoundKind[], group: string): readonly Manifest[] {
   const chart = new OperatorChart(new App(), "operator", {
     kinds,
@@ -107,7 +107,7 @@ export function grantToGroup(kinds: readonly BoundKind[], group: string): readon
       image: "local",
       ha: false,
       repository: { url: "file:///demo" },
-      // Any kind that a user deploys in the demo, without a ServiceAccount.
+      // Permissions for any kind that a user deploys in the demo, without a ServiceAccount.
       releases: { requireServiceAccount: false, kinds: [{ group: "*", resource: "*" }] },
     },
   });
@@ -121,10 +121,10 @@ export function grantToGroup(kinds: readonly BoundKind[], group: string): readon
 }
 
 /**
- * What the delivery of the demo needs beside: the group may give away rights that it does not have, as the accounts of stages
- * get some, and the API server checks who approves.
+ * Additional permissions for the delivery of the demo: the group may grant permissions that it does not have, because
+ * accounts of stages get some, and the API server validates approvers.
  *
- * @param user The operator, which alone writes what is proven.
+ * @param user The operator, which alone may write the status of Promotions.
  */
 export function deliveryOf({
   group,

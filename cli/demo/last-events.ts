@@ -6,7 +6,7 @@ import { type OperatorEvent, readEvents, timeOf } from "../release/operator-even
 /** The last events of the operator. */
 export interface LastEvents {
   readonly rows: readonly EventRow[];
-  /** Calls when there are other rows; only the last one that asked is called. */
+  /** Sets the callback for changes of the rows; a later call replaces it. */
   onChange(call: () => void): void;
 }
 
@@ -14,8 +14,8 @@ const looksMs = 1_000;
 const mostEvents = 5;
 
 /**
- * Reads the operator's events once a second, until the result's `stop` is called. Where they cannot be read (no right, a
- * server that is away), the last ones that could be stay.
+ * Reads the operator's events once a second, until the result's `stop` is called. If they cannot be read (no permission,
+ * an unavailable server), the last ones stay.
  */
 export function followEvents(client: ApiClient): LastEvents & { stop(): void } {
   const ending = new AbortController();

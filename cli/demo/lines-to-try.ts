@@ -1,20 +1,20 @@
 import { quoteForShell } from "../shell-text.ts";
 
 export interface PlaceToTry {
-  /** Undefined: the one that kubectl takes by itself. */
+  /** Undefined: kubectl's default. */
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
-  /** `kubectl`, or where it is. */
+  /** `kubectl`, or its path. */
   readonly kubectl: string;
   /** Folder of the bare repository that the operator writes to. */
   readonly repository: string;
-  /** Folder with a clone of the repository that Releases come from. */
+  /** Folder with a clone of the Releases' repository. */
   readonly workTree: string;
-  /** The API server checks who approves, so that approvals count. */
+  /** Whether the API server validates approvers, so that approvals count. */
   readonly approves: boolean;
 }
 
-/** Commands to copy that show the operator at work. Pure. */
+/** Commands for users to copy, which demonstrate the operator. Pure. */
 export function linesToTry({
   kubeconfig,
   context,

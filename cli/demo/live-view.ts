@@ -20,19 +20,19 @@ export interface LiveViewOptions {
   /** The last events of the operator. */
   readonly events: LastEvents;
   readonly output: Screen;
-  /** Lines under the table. */
+  /** Lines below the table. */
   readonly footer: readonly string[];
 }
 
-/** A terminal, or a file or pipe that takes the same text. */
+/** A terminal, or a file or pipe that receives the same text. */
 export type Screen = Pick<NodeJS.WriteStream, "isTTY" | "columns" | "rows" | "write" | "on" | "off">;
 
-/** So often at most is the table drawn anew, however fast things change. */
+/** Minimum interval between two frames. */
 const drawIntervalMs = 200;
-/** Of a file, which has no width. */
+/** Width for a file, which has none. */
 const wideColumns = 160;
 
-/** Shows a table of all Releases and one of all other resources, and draws them anew when something changed. The result ends it. */
+/** Shows a table of all Releases and one of all other resources, and redraws them after changes. The result ends it. */
 export function showLiveView(options: LiveViewOptions): () => void {
   const { kinds, stores, events, output } = options;
   const footer = output.isTTY ? options.footer : [];
@@ -53,7 +53,7 @@ export function showLiveView(options: LiveViewOptions): () => void {
       lines: output.isTTY ? output.rows : undefined,
     }).map(toTerminalText);
     if (frame.join("\n") === drawn.join("\n")) return;
-    // A terminal gets the new frame over the old one, which may be wrapped; a file gets one frame after the other.
+    // On a terminal the new frame overwrites the old one, which may be wrapped; in a file the frames follow each other.
     const up = output.isTTY ? rowsOnScreen(drawn, columns) : 0;
     output.write(`${up > 0 ? `\u001b[${up}F\u001b[J` : ""}${frame.join("\n")}\n${output.isTTY ? "" : "\n"}`);
     drawn = frame;

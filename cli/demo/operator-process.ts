@@ -3,26 +3,26 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 
 export interface OperatorProcess {
-  /** Resolves with what people call its end, such as `exit code 1`, when it ends. */
+  /** Resolves when it ends, with a description such as `exit code 1`. */
   readonly ended: Promise<string>;
-  /** Asks it to stop, and kills it if it does not within some seconds. */
+  /** Sends the signal to stop, and kills it if it does not end within some seconds. */
   stop(): Promise<void>;
 }
 
 export interface OperatorProcessOptions {
   /** Arguments of `fairlead run`. */
   readonly args: readonly string[];
-  /** Undefined: the log goes where ours does. */
+  /** Undefined: its log is written to that of this process. */
   readonly logPath?: string;
-  /** Environment variables beside ours. */
+  /** Environment variables in addition to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Its folder for temporary files: what it leaves there when it is killed is removed with the folder. */
+  /** Its folder for temporary files: files that remain after it was killed are removed with the folder. */
   readonly temporaryFolder: string;
 }
 
 const patienceMs = 10_000;
 
-/** Starts `fairlead run` beside this process. It ends with this process, however that ends. */
+/** Starts `fairlead run` as a child process. It ends with this process, however that ends. */
 export function startOperatorProcess({
   args,
   logPath,
@@ -31,8 +31,8 @@ export function startOperatorProcess({
 }: OperatorProcessOptions): OperatorProcess {
   const program = process.argv[1] ?? "";
   const log = logPath === undefined ? "inherit" : openSync(logPath, "a");
-  // A group of its own: Ctrl-C in the terminal must not reach it before we have said how to stop. The channel carries
-  // nothing; that it breaks tells the operator of our end.
+  // A process group of its own: Ctrl-C in the terminal must not reach it before this process has sent its signal.
+  // Nothing is sent over the channel; the operator detects the end of this process when it closes.
   const child = spawn(process.execPath, [...process.execArgv, program, "run", ...args], {
     stdio: ["ignore", log, log, "ipc"],
     detached: true,

@@ -7,7 +7,9 @@ import { isRelease } from "./samples.ts";
 const looksMs = 200;
 const patienceMs = 30_000;
 
-/** Deletes samples. Call it while the operator runs: a Release goes when its objects have gone, and the operator deletes them. */
+/**
+ * Deletes samples. Call it while the operator runs: a Release is removed after its objects, which the operator deletes.
+ */
 export async function removeSamples(
   samples: readonly KubernetesObject[],
   admin: AdminOptions,
@@ -26,7 +28,7 @@ async function untilGone(release: KubernetesObject, admin: AdminOptions): Promis
   }
 }
 
-/** A failure is printed, and the others are removed anyway. */
+/** A failure is printed, and the others are still removed. */
 async function telling(step: () => Promise<void>): Promise<void> {
   try {
     await step();

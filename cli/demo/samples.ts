@@ -6,7 +6,7 @@ import type { KubernetesObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { type AdminOptions, applyAsAdmin, existsForAdmin, RequestRefusedError } from "./admin.ts";
 
-/** The custom resources that ship as samples, Releases first. */
+/** The sample custom resources of the package, Releases first. */
 export function readSamples(): readonly KubernetesObject[] {
   const folder = findSamples();
   const samples = readdirSync(folder)
@@ -18,8 +18,8 @@ export function readSamples(): readonly KubernetesObject[] {
 }
 
 /**
- * A Release gets the URL of the repository that the demo has made, also in the inputs of a program that creates further
- * Releases; anything else stays as it is.
+ * A Release gets the URL of the repository of the demo, also in the inputs of a program that creates further Releases;
+ * other resources are not changed.
  */
 export function withSource(sample: KubernetesObject, url: string): KubernetesObject {
   if (!isRelease(sample)) return sample;
@@ -46,7 +46,7 @@ export function isRelease({ kind }: KubernetesObject): boolean {
   return kind === Release.kind;
 }
 
-/** Folder of the samples; in an installed package it lies beside the built sources. */
+/** Folder of the samples; in an installed package it is beside the compiled sources. */
 export function findSamples(): string {
   const places = ["../../samples", "../../../../samples"].map((path) => join(import.meta.dirname, path));
   const found = places.find((place) => {
@@ -64,9 +64,10 @@ const triesMs = 200;
 const patienceMs = 20_000;
 
 /**
- * Makes a sample, unless there is one of its name. A CRD is served a moment after it was accepted: that is waited for.
+ * Creates a sample, unless an object with its name exists. Waits until its CRD is served, which is a moment after it was
+ * accepted.
  *
- * @returns Whether it was made.
+ * @returns Whether it was created.
  */
 export async function makeSample(
   sample: KubernetesObject,

@@ -5,13 +5,13 @@ import { promisify } from "node:util";
 import { findSamples } from "./samples.ts";
 
 export interface ShopRepository {
-  /** Bare, to push to. */
+  /** The bare repository, to push to. */
   readonly path: string;
   /** A clone with a work tree, to edit in. */
   readonly workTree: string;
 }
 
-/** Makes a git repository of the shop that ships as a sample, with one commit on `main`, and a clone of it. */
+/** Creates a git repository of the sample shop, with one commit on `main`, and a clone of it. */
 export async function createShopRepository(folder: string): Promise<ShopRepository> {
   const path = join(folder, "shop.git");
   const workTree = join(folder, "shop");
@@ -19,7 +19,7 @@ export async function createShopRepository(folder: string): Promise<ShopReposito
   await git(folder, ["init", "--quiet", "--initial-branch=main", workTree]);
   await cp(join(findSamples(), "shop"), workTree, { recursive: true });
   const settings: readonly (readonly [string, string])[] = [
-    // The user's git may have no identity, or settings that do not fit here.
+    // The user's git may have no identity, or unsuitable settings.
     ["user.name", "Somebody"],
     ["user.email", "somebody@example.dev"],
     ["commit.gpgSign", "false"],

@@ -1,7 +1,10 @@
-/** Signals of one keypress: npm passes on the Ctrl-C that the terminal has sent to everybody. */
+/**
+ * Maximum interval between signals of one keypress: npm passes on the Ctrl-C that the terminal has sent to all
+ * processes.
+ */
 const oneKeypressMs = 1_000;
 
-/** Aborts with the first signal to stop. A second signal ends the process at once. */
+/** Aborts after the first signal to stop. A second signal ends the process at once. */
 export function stopOnSignals(): AbortSignal {
   const stopping = new AbortController();
   let firstMs: number | undefined;
@@ -12,7 +15,7 @@ export function stopOnSignals(): AbortSignal {
       stopping.abort(new Error(`Stopped by ${signal}`));
     });
   }
-  // Who reads what we show has gone, such as `head`.
+  // The reader of the output has ended, such as `head`.
   process.stdout.on("error", (error) => stopping.abort(error));
   return stopping.signal;
 }

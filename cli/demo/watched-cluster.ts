@@ -18,7 +18,7 @@ export interface WatchClusterOptions {
   readonly context: string | undefined;
 }
 
-/** A connection as the user who runs this, and a live copy of all resources and their children. */
+/** A connection with the permissions of the user, and local copies of all resources and their children. */
 export async function watchCluster(
   kinds: readonly DeclaredKind[],
   { kubeconfig, context }: WatchClusterOptions,
@@ -29,7 +29,7 @@ export async function watchCluster(
   const transport = new ApiTransport(access, { clock, userAgent });
   const connection = new WatchConnection(access, { clock, userAgent });
   const stores = new KindStores({
-    // What stands behind the children is nothing that the table shows.
+    // The table does not show objects of the children.
     kinds: kinds.map((kind) => ({ ...kind, related: [] })),
     namespaces: [],
     clock,

@@ -5,8 +5,8 @@ import { buildLibraries } from "../../operator/sandbox/program/build-libraries.t
 import { librariesFile } from "../../operator/sandbox/program/libraries.ts";
 
 /**
- * Puts what Releases with programs need beside the image's program: the libraries that programs import, ready to be run,
- * and esbuild, whose larger part is a program for this platform and so cannot be bundled.
+ * Adds the files that Releases with programs need to the folder of the image's program: the libraries that programs
+ * import, compiled, and esbuild, which is mostly an executable for this platform and so cannot be bundled.
  *
  * @returns The files, relative to the folder.
  */

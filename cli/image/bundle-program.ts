@@ -3,31 +3,31 @@ import { basename, dirname, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 
 export interface BundleProgramInput {
-  /** Path of the TypeScript file that is run. */
+  /** Path of the program's TypeScript file. */
   readonly entry: string;
-  /** Ends in `.mjs`; its parts come beside it. */
+  /** Ends with `.mjs`; its chunks are written to the same folder. */
   readonly outfile: string;
 }
 
 export interface BundleProgramsInput {
-  /** Paths of TypeScript files that are run. */
+  /** Paths of TypeScript files. */
   readonly entries: readonly string[];
-  /** Gets a file `<name>.mjs` for each, and the parts that they share. */
+  /** Folder for a file `<name>.mjs` of each, and for their shared chunks. */
   readonly folder: string;
 }
 
 /**
- * Bundles a program and all that it imports into ESM for Node 26, as an image runs it: a file, and parts beside it that
- * are read when they are needed. What few need and is imported late would otherwise be parsed by every start: 60 ms and 14 MiB
- * of an operator (tried with Node 26).
+ * Bundles a program and all its imports into ESM for Node 26, for an image: a file, and chunks beside it that are read
+ * when they are needed. Otherwise dynamic imports that are rarely needed would be parsed at every start: 60 ms and 14
+ * MiB of an operator (measured with Node 26).
  *
- * @returns What went into it: paths from the working directory.
+ * @returns The bundled files: paths relative to the working directory.
  */
 export async function bundleProgram({ entry, outfile }: BundleProgramInput): Promise<readonly string[]> {
   return await bundle([{ in: entry, out: basename(outfile, ".mjs") }], dirname(outfile));
 }
 
-/** The same for several programs, which share their parts. */
+/** The same for several programs, which share their chunks. */
 export async function bundlePrograms({ entries, folder }: BundleProgramsInput): Promise<void> {
   await bundle(
     entries.map((entry) => ({ in: entry, out: basename(entry, ".ts") })),
@@ -43,7 +43,7 @@ async function bundle(
     entryPoints: [...entryPoints],
     outdir,
     outExtension: { ".js": ".mjs" },
-    // Beside it, not below: some find their files by their own place.
+    // In the same folder, not in a subfolder: some files are found relative to the importing file.
     chunkNames: "part-[hash]",
     bundle: true,
     splitting: true,
@@ -51,15 +51,15 @@ async function bundle(
     platform: "node",
     target: "node26",
     format: "esm",
-    // Names stay as they are: for stack traces and profiles.
+    // Names are kept, for stack traces and profiles.
     minifyWhitespace: true,
     minifySyntax: true,
-    // CommonJS packages in an ESM bundle ask for these.
+    // CommonJS packages in an ESM bundle use these names.
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url); const __filename = import.meta.filename; const __dirname = import.meta.dirname;',
     },
     plugins: [leanHttp, oneYaml],
-    // It looks for its own program beside itself: see add-program-support.ts.
+    // It searches for its executable in its own folder: see add-program-support.ts.
     external: ["esbuild"],
     logLevel: "error",
   });
@@ -67,8 +67,8 @@ async function bundle(
 }
 
 /**
- * Packages that are only loaded for some credentials import `node:http`, and a bundle moves that to the start, where it
- * loads Node's own undici too: 14 MiB and 50 ms. This way of getting the module does not.
+ * Packages that are only loaded for some credentials import `node:http`. A bundle moves that import to its beginning,
+ * where it also loads Node's own undici: 14 MiB and 50 ms. Loading the module in this way avoids that.
  */
 const leanHttp: Plugin = {
   name: "lean-http",
@@ -80,7 +80,10 @@ const leanHttp: Plugin = {
   },
 };
 
-/** cdk8s brings a copy of yaml along. Where it is the version that we have, one is enough: 2 MiB of every operator. */
+/**
+ * cdk8s contains a copy of yaml. If it has the version of our dependency, one copy is enough: it saves 2 MiB of every
+ * operator.
+ */
 const oneYaml: Plugin = {
   name: "one-yaml",
   setup({ onResolve, resolve }) {
@@ -96,7 +99,7 @@ const oneYaml: Plugin = {
   },
 };
 
-/** Of the package that a file `dist/…` is in. */
+/** The package that contains a file `dist/…`. */
 async function versionOf(path: string): Promise<unknown> {
   const manifest = JSON.parse(await readFile(join(dirname(dirname(path)), "package.json"), "utf8")) as object;
   return "version" in manifest ? manifest.version : undefined;

@@ -1,4 +1,4 @@
-// `npm run bundle`: writes the files of the image to dist/image. The folder has these and nothing else.
+// `npm run bundle`: writes the files of the image to dist/image. The folder contains nothing else.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeImageFiles } from "./write-image-files.ts";

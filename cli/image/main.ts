@@ -1,5 +1,5 @@
-// The program of the image: `fairlead run` for the kinds that ship, or the main process of a zone, and nothing else of the
-// command line. Each part is loaded where it is needed: a zone has nothing of the operator in memory.
+// The program of the image: `fairlead run` for the built-in kinds, or the main process of a zone, without the other
+// commands. Each part is loaded when it is needed: a zone does not load the operator.
 import { runZone } from "../../operator/compose/run-zone.ts";
 
 const zone = runZone(process.argv);

@@ -3,7 +3,7 @@ import { ConfigError } from "../../operator/config.ts";
 import { runOperator } from "../../operator/main.ts";
 import { printError } from "../terminal-text.ts";
 
-/** Runs the operator with the kinds that ship. @returns The exit code. */
+/** Runs the operator with the built-in kinds. @returns The exit code. */
 export async function runImageOperator(): Promise<number> {
   try {
     return await runOperator({ kinds: shippedKinds });

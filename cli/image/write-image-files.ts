@@ -13,8 +13,8 @@ import { bundleProgram } from "./bundle-program.ts";
 export const imageProgram = "fairlead.mjs";
 
 /**
- * Writes all files of the image's folder: the operator's program, the processes of the zones with what programs of
- * Releases need, and the launcher of their sandbox. Whatever makes an image makes it from this folder.
+ * Writes all files of the image's folder: the operator's program, the processes of the zones with the files that
+ * programs of Releases need, and the launcher of their sandbox. Every image is built from this folder.
  *
  * @throws Error on Linux if there is no launcher, and no Go to build it with.
  */
@@ -38,7 +38,7 @@ export interface ZoneInputs {
   readonly publish: readonly string[];
 }
 
-/** Puts the processes of the zones, and the files that they need, beside a program. */
+/** Adds the processes of the zones, and the files that they need, to the folder of a program. */
 export async function addZones(folder: string): Promise<ZoneInputs> {
   const bundle = (worker: string, file: string): Promise<readonly string[]> => {
     const entry = fileURLToPath(new URL(`../../operator/${worker}`, import.meta.url));

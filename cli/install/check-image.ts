@@ -4,12 +4,12 @@ import type { ObjectKind } from "../../crds/object.ts";
 import { version } from "../../operator/telemetry/version.ts";
 import type { InstallClient, StoredObject } from "./install-client.ts";
 
-/** No registry can have the image. */
+/** No registry can contain the image. */
 export class NoRegistryError extends Error {
   override readonly name = "NoRegistryError";
 }
 
-/** Node of a cluster; in no other place of the command line. */
+/** The kind of cluster nodes. Only this check reads it. */
 const Node: ObjectKind = { group: "", version: "v1", kind: "Node", plural: "nodes", namespaced: false };
 
 /** The kubelet version of nodes of `fairlead cluster` (local-cluster/stages.yaml). */
@@ -17,7 +17,7 @@ const SIMULATED = "simulated";
 
 /** Whether all nodes of a cluster are simulated: their pods run no container. */
 export async function hasSimulatedNodes(client: Pick<InstallClient, "listAllowed">): Promise<boolean> {
-  // Who may not see nodes has a cluster of others, which is real.
+  // A user without permission to list nodes has a shared cluster, which is real.
   const nodes = await client.listAllowed(Node);
   const kubeletOf = (node: StoredObject): string | undefined =>
     (node["status"] as { readonly nodeInfo?: { readonly kubeletVersion?: string } } | undefined)?.nodeInfo
@@ -26,10 +26,10 @@ export async function hasSimulatedNodes(client: Pick<InstallClient, "listAllowed
 }
 
 /**
- * Refuses an image that no registry can have: one without a registry's name, which is Docker's own namespace, and one of
- * `localhost`, where a builder keeps its own. With `imagePullPolicy: Never` the nodes have it already. Pure.
+ * Rejects an image that no registry can contain: one without a registry's name, which is Docker's own namespace, and one
+ * of `localhost`, the name for local builds. With `imagePullPolicy: Never` the nodes have it already. Pure.
  *
- * @throws NoRegistryError with the commands that build the image and put it where the nodes find it.
+ * @throws NoRegistryError with the commands that build the image and make it available to the nodes.
  */
 export function refuseUnpullableImage(given: OperatorValues): void {
   const { image, imagePullPolicy } = readOperatorValues(given);

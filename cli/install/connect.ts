@@ -10,9 +10,9 @@ export interface ConnectOptions {
 }
 
 /**
- * Runs something with a connection as the user of a kubeconfig.
+ * Calls a function with a connection as the user of a kubeconfig.
  *
- * @throws ClusterAccessError, ConnectionError, or what `use` throws.
+ * @throws ClusterAccessError, ConnectionError, or errors of `use`.
  */
 export async function withCluster<T>(
   { kubeconfig, context }: ConnectOptions,

@@ -10,9 +10,9 @@ export interface Rule {
 
 /** The permissions of an operator, and the reason for each. */
 export interface LiveRights {
-  /** Of its ClusterRole, or of its Role in a watched namespace. */
+  /** Rules of its ClusterRole, or of its Role in a watched namespace. */
   readonly rules: readonly Rule[];
-  /** Of the ClusterRole that it has besides Roles. */
+  /** Rules of the ClusterRole that it has in addition to Roles. */
   readonly clusterRules: readonly Rule[];
   /** Permissions that do not depend on what Releases may deploy. */
   readonly neededRules: readonly Rule[];
@@ -20,7 +20,7 @@ export interface LiveRights {
 
 export interface DerivedRights {
   readonly settings: readonly (readonly [path: string, value: unknown])[];
-  /** Rights that no value gives. */
+  /** Permissions that no value grants. */
   readonly lost: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface Right {
   readonly verbs: readonly string[];
 }
 
-/** Derives from the rights of an operator which ones it was given for what Releases deploy: no more, and no fewer. Pure. */
+/** Derives from the permissions of an operator exactly those that it has for the objects of Releases. Pure. */
 export function deriveRights(
   live: LiveRights,
   { requireServiceAccount }: { readonly requireServiceAccount: boolean },
@@ -80,7 +80,10 @@ export function deriveRights(
   };
 }
 
-/** Rights on whole kinds: no value gives rights on single objects, on subresources or to impersonate for what is deployed. */
+/**
+ * Permissions for whole kinds: for objects of Releases no value grants permissions for single objects, for subresources
+ * or for impersonation.
+ */
 function rightsIn(rules: readonly Rule[], namespaced: boolean): readonly Right[] {
   return rules
     .filter(({ resourceNames = [] }) => resourceNames.length === 0)

@@ -4,27 +4,27 @@ import { deriveRights, type LiveRights } from "./derive-rights.ts";
 import type { Values } from "./merge-values.ts";
 import { setAt } from "./set-values.ts";
 
-/** The operator has rights that no value gives: they would go. */
+/** The operator has permissions that no value grants, and would lose them. */
 export class UnknownRightsError extends Error {
   override readonly name = "UnknownRightsError";
 }
 
 /** Values of an installation, derived from its objects. */
 export interface LiveInstallation extends LiveRights {
-  /** Of the operator's container. */
+  /** Options of the operator's container. */
   readonly args: readonly string[];
   readonly imagePullPolicy: string | undefined;
-  /** Of its Deployment. */
+  /** Fields of its Deployment. */
   readonly replicas: number | undefined;
   readonly imagePullSecrets: readonly string[];
   /** Secret with the credentials of the repository. */
   readonly credentialsSecret: string | undefined;
-  /** Kinds that ship, and those among them whose CustomResourceDefinition is there. */
+  /** Built-in kinds, and those among them whose CustomResourceDefinition exists. */
   readonly shipped: readonly string[];
   readonly defined: readonly string[];
 }
 
-/** How an option of the program becomes a value. */
+/** Conversion of an option of the program to a value. */
 const optionValues: Readonly<Record<string, readonly [path: string, read?: (text: string) => unknown]>> = {
   workers: ["workers", Number],
   "log-level": ["logLevel"],
@@ -41,10 +41,11 @@ const optionValues: Readonly<Record<string, readonly [path: string, read?: (text
 };
 
 /**
- * Derives the values of an installation that has stored none from its objects, as far as these show them, and leaves out
- * those that are the default. So an upgrade from a release with other defaults changes nothing that runs. Pure.
+ * Derives the values of an installation that has stored none from its objects, as far as these show them, and omits
+ * those that are the default. So an upgrade from a release with other defaults changes nothing in the running operator.
+ * Pure.
  *
- * @throws UnknownRightsError that names rights that would go, unless they may.
+ * @throws UnknownRightsError that names the permissions that would be lost, unless that is allowed.
  */
 export function deriveValues(
   live: LiveInstallation,
@@ -73,7 +74,7 @@ export function deriveValues(
       : [["repository.credentialsSecret", live.credentialsSecret] as const]),
     ...releaseValuesOf(textsOf("releases")[0] === "true", textsOf, live, mayLoseRights),
   ];
-  // The text of a repository's URL has no default; `/any` is a placeholder.
+  // The URL of a repository has no default; `/any` is a placeholder.
   const defaults: unknown = operatorValues.parse({ image: "any", repository: { url: "/any" } });
   const defaultOf = (path: string): unknown =>
     path.split(".").reduce<unknown>((value, name) => (value as Values | undefined)?.[name], defaults);
@@ -86,7 +87,7 @@ function kindsOf(
   option: string | undefined,
   { shipped, defined }: LiveInstallation,
 ): readonly (readonly [string, unknown])[] {
-  // A program that is told of no kinds reconciles all that it has, as far as they are defined.
+  // A program without the option reconciles all of its kinds whose CustomResourceDefinitions exist.
   if (option !== undefined) return [["kinds", option === "none" ? [] : option.split(",")]];
   return defined.length === shipped.length ? [["samples.enabled", true]] : [["kinds", defined]];
 }

@@ -7,10 +7,10 @@ import type { ApiResponse, ApiTransport } from "../../operator/cluster/transport
 import { kindOf, titleOf } from "./installable-kinds.ts";
 import { listObjects } from "./list-objects.ts";
 
-/** Who the API server takes us for in managedFields. */
+/** Field manager of the requests. */
 export const FIELD_MANAGER = "fairlead-cli";
 
-/** An object as the server has it, with managedFields. */
+/** An object in the server's version, with managedFields. */
 export type StoredObject = KubernetesObject & {
   readonly metadata: {
     readonly uid: string;
@@ -18,7 +18,7 @@ export type StoredObject = KubernetesObject & {
   };
 };
 
-/** Another field manager owns fields of an object and set other values. */
+/** Another field manager owns fields of an object and has set other values. */
 export class FieldConflictError extends Error {
   override readonly name = "FieldConflictError";
 }
@@ -44,8 +44,8 @@ export interface ApplyOptions {
 type Place = { readonly name: string; readonly namespace?: string };
 
 /**
- * Objects of an installation on the API server, as the user who runs the command. Its errors say what could not be
- * done, with which object and why.
+ * Objects of an installation on the API server, with the permissions of the user. Its errors describe what failed, for
+ * which object and why.
  */
 export class InstallClient {
   readonly #transport: Pick<ApiTransport, "send">;
@@ -55,9 +55,9 @@ export class InstallClient {
   }
 
   /**
-   * Undefined: there is none.
+   * Undefined: it does not exist.
    *
-   * @throws UnknownKindError where its kind is not served.
+   * @throws UnknownKindError if its kind is not served.
    */
   async read(kind: ObjectKind, place: Place): Promise<StoredObject | undefined> {
     const response = await this.#transport.send({ method: "GET", path: objectPath(kind, place) });
@@ -66,7 +66,7 @@ export class InstallClient {
     return objectIn(response, "read", titleOf({ ...kind, apiVersion: apiVersionOf(kind), metadata: place }));
   }
 
-  /** Whether the cluster has a kind in this very version. */
+  /** Whether the cluster has a kind in exactly this version. */
   async serves(kind: ObjectKind): Promise<boolean> {
     const apiVersion = apiVersionOf(kind);
     const path = kind.group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
@@ -84,7 +84,7 @@ export class InstallClient {
     return resources.some(({ name }) => name === kind.plural);
   }
 
-  /** Undefined: there is none, or the user may not read it. */
+  /** Undefined: it does not exist, or the user may not read it. */
   async readIfAllowed(kind: ObjectKind, place: Place): Promise<StoredObject | undefined> {
     const response = await this.#transport.send({ method: "GET", path: objectPath(kind, place) });
     if (response.status === 403 || response.status === 404) return undefined;
@@ -94,7 +94,7 @@ export class InstallClient {
   /**
    * Applies an object server-side.
    *
-   * @throws FieldConflictError that names the fields, and who owns them.
+   * @throws FieldConflictError that names the fields, and their managers.
    */
   async apply(object: KubernetesObject, { dryRun, force }: ApplyOptions): Promise<StoredObject> {
     const kind = kindOf(object);
@@ -110,7 +110,7 @@ export class InstallClient {
   }
 
   /**
-   * Requests a token of a ServiceAccount that is valid as long as a pod is there.
+   * Requests a token of a ServiceAccount that is valid while a pod exists.
    *
    * @returns The token, as the kubelet would mount it into this pod.
    */
@@ -131,14 +131,14 @@ export class InstallClient {
     return (status as { readonly token: string }).token;
   }
 
-  /** All objects of a kind with a label, in all namespaces; none where the kind is not served. */
+  /** All objects of a kind with a label, in all namespaces; empty if the kind is not served. */
   async list(kind: ObjectKind, labelSelector?: string): Promise<readonly StoredObject[]> {
     const found = await this.#list(kind, labelSelector);
     if (!("status" in found)) return found;
     throw toOperatorError(found, { verb: "read", id: `the ${kind.plural}`, namespace: undefined });
   }
 
-  /** The same; undefined where the user may not list it. */
+  /** The same; undefined if the user may not list it. */
   async listIfAllowed(
     kind: ObjectKind,
     labelSelector?: string,
@@ -149,7 +149,7 @@ export class InstallClient {
     throw toOperatorError(found, { verb: "read", id: `the ${kind.plural}`, namespace: undefined });
   }
 
-  /** All objects of a kind; none where the kind is not served, or the user may not list it. */
+  /** All objects of a kind; empty if the kind is not served, or the user may not list it. */
   async listAllowed(kind: ObjectKind): Promise<readonly StoredObject[]> {
     return (await this.listIfAllowed(kind)) ?? [];
   }
@@ -159,7 +159,7 @@ export class InstallClient {
     return "status" in found && found.status === 404 ? [] : found;
   }
 
-  /** Asks for the end of an object, if it is still the same. Gone already: no error. */
+  /** Deletes an object, unless it was replaced. It is not an error if it is deleted already. */
   async delete(
     object: StoredObject,
     kind: ObjectKind,
@@ -172,7 +172,7 @@ export class InstallClient {
       path: objectPath(kind, object.metadata),
       body,
     });
-    // Another one has its name by now: not ours to delete.
+    // Another object has its name now, and is not deleted.
     if (response.status === 404 || response.status === 409) return;
     objectIn(response, "delete", titleOf(object), object.metadata.namespace);
   }

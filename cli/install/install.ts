@@ -28,11 +28,11 @@ export interface Change {
 }
 
 /**
- * Makes the cluster what the plan says: CRDs, then the rest, then takes away what an earlier installation had beyond it.
- * Nothing is written before the API server has checked everything that it can.
+ * Applies a plan to the cluster: CRDs, then the rest; then removes the objects that only an earlier installation had.
+ * Nothing is written before the API server has validated as much as possible.
  *
- * @throws StoredVersionLostError, ForeignObjectError, UnknownKindError, FieldConflictError, NotInTimeError, or what the
- *   API server said.
+ * @throws StoredVersionLostError, ForeignObjectError, UnknownKindError, FieldConflictError, NotInTimeError, or the error
+ * of the API server.
  */
 export async function install(plan: InstallPlan, options: InstallOptions): Promise<readonly Change[]> {
   const { client, report, dryRun, wait, timeoutMs } = options;
@@ -57,7 +57,7 @@ export async function install(plan: InstallPlan, options: InstallOptions): Promi
   const objects = await applyAll(mine, live, options);
   const deployment = plan.objects.find(({ kind }) => kind === "Deployment");
   if (wait && deployment !== undefined) await untilAvailable(deployment, waiting);
-  // Only now: until its pods were replaced, the former installation needed what it had.
+  // Only now: until its pods were replaced, the former installation needed these objects.
   return [...left, ...definitions, ...objects, ...(await removeFormer(plan, options))];
 }
 
@@ -69,7 +69,7 @@ async function readLive(
     objects.map((object) => client.read(kindOf(object), object.metadata)),
   );
   const found = reads.map((read) => {
-    // The first in order, not in time: the same cause gives the same message.
+    // The first in order, not in time, so that the same cause always has the same message.
     if (read.status === "rejected") throw read.reason;
     return read.value;
   });
@@ -79,8 +79,8 @@ async function readLive(
 }
 
 /**
- * Has the API server check everything, and changes nothing. What goes into a namespace that is still to be made cannot be
- * checked.
+ * Has the API server validate everything, and changes nothing. Objects in a namespace that does not exist yet cannot be
+ * validated.
  */
 async function checkAll(
   objects: readonly KubernetesObject[],
@@ -145,7 +145,7 @@ function isSame(before: StoredObject, after: StoredObject): boolean {
   return withoutBookkeeping(before) === withoutBookkeeping(after);
 }
 
-/** Without what controllers write, and without the times and versions of a dry run's own. */
+/** Without the fields that controllers write, and without the times and versions that differ in each dry run. */
 function withoutBookkeeping({
   metadata: { managedFields: _, resourceVersion: __, ...metadata },
   ...object
@@ -158,7 +158,7 @@ async function removeFormer(
   plan: InstallPlan,
   { client, report, dryRun }: InstallOptions,
 ): Promise<Change[]> {
-  // With CRDs alone, nothing is said about the rest.
+  // With only CRDs, the rest is not reported.
   if (plan.objects.length === 0) return [];
   const wanted = new Set(plan.objects.map(titleOf));
   const removed: Change[] = [];

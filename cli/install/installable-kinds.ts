@@ -26,7 +26,7 @@ const prometheusKind = (kind: string, plural: string): ObjectKind => ({
   namespaced: true,
 });
 
-/** Every kind that an installation may have, CRDs left out, in the order in which a new one is made. */
+/** Every kind that an installation may contain, except CRDs, in the order of creation. */
 export const installableKinds: readonly ObjectKind[] = [
   Namespace,
   ServiceAccount,
@@ -47,18 +47,18 @@ export const installableKinds: readonly ObjectKind[] = [
   Deployment,
 ];
 
-/** The kind of an object that an installation has. */
+/** The kind of an object of an installation. */
 export function kindOf({ apiVersion, kind }: Pick<KubernetesObject, "apiVersion" | "kind">): ObjectKind {
   const found = [CustomResourceDefinition, ...installableKinds].find(
     (known) => known.kind === kind && apiVersionOf(known) === apiVersion,
   );
-  // A construct was added without its kind: what is installed must be found again to be removed.
+  // A construct was added without its kind, which is needed to find its objects for removal.
   if (found === undefined)
     throw new Error(`Cannot install a ${kind} (${apiVersion}): not among the known kinds`);
   return found;
 }
 
-/** `Deployment fairlead-system/fairlead`: an object as people call it. */
+/** `Deployment fairlead-system/fairlead`: an object in messages. */
 export function titleOf({ kind, metadata: { name, namespace } }: KubernetesObject): string {
   return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
 }

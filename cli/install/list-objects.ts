@@ -16,7 +16,7 @@ interface Page<Found> {
 /**
  * All objects of a kind, page by page, in one namespace or in all.
  *
- * @returns Or the answer that was none, whose status says why.
+ * @returns The objects, or the failed response, whose status has the reason.
  */
 export async function listObjects<Found extends KubernetesObject>(
   transport: Pick<ApiTransport, "send">,
@@ -24,7 +24,7 @@ export async function listObjects<Found extends KubernetesObject>(
   { namespace, labelSelector, fieldSelector }: ListOptions = {},
 ): Promise<readonly Found[] | ApiResponse> {
   const found: Found[] = [];
-  // Items of a list come without these.
+  // Items of a list have no apiVersion and kind.
   const type = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   let next: string | undefined;
   do {

@@ -1,15 +1,15 @@
-/** Values as people write them, without defaults. */
+/** Values as users write them, without defaults. */
 export type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Lays values over earlier ones: maps are merged, everything else is replaced. Null takes an earlier value away, so that
- * its default holds again. Pure.
+ * Merges values into earlier ones: maps are merged, everything else is replaced. Null removes an earlier value, so that
+ * its default applies again. Pure.
  */
 export function mergeValues(earlier: Values, given: Values): Values {
   return withoutNulls(overlay(earlier, given));
 }
 
-/** Values without those that are null, at any depth, and without maps that had nothing else. Pure. */
+/** Values without null entries, at any depth, and without maps that are empty after that. Pure. */
 export function withoutNulls(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => {
@@ -30,7 +30,7 @@ function overlay(earlier: Values, given: Values): Values {
   return Object.fromEntries(merged);
 }
 
-/** Each single value as `--set` would write it: `replicas=3`, `releases.policy.kinds.clusterScoped=false`. Pure. */
+/** Each single value in the form of `--set`: `replicas=3`, `releases.policy.kinds.clusterScoped=false`. Pure. */
 export function toSettings(values: Values, prefix = ""): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const path = `${prefix}${name.replaceAll(".", "\\.")}`;

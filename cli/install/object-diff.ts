@@ -4,7 +4,7 @@ import { textOf, toComparable } from "../release/diff/object-text.ts";
 import { titleOf } from "./installable-kinds.ts";
 
 const contextLines = 3;
-/** The algorithm takes time and memory by the square of what differs. */
+/** Maximum number of lines, because the algorithm takes time and memory quadratic in the difference. */
 const mostEdits = 2_000;
 
 /** Unified diff of an object's YAML, without fields that the server writes. Pure. */

@@ -6,16 +6,16 @@ import { waitUntil } from "./wait-until.ts";
 /** Data that a process needs to run instead of a pod of the operator. */
 export interface OperatorInstance {
   readonly pod: StoredObject;
-  /** Of `fairlead run`: those of the pod's container, as far as they have a meaning outside of it. */
+  /** Arguments of `fairlead run`: those of the pod's container that also apply outside of it. */
   readonly args: readonly string[];
-  /** Of the operator's ServiceAccount, for this pod. */
+  /** Token of the operator's ServiceAccount, for this pod. */
   readonly token: string;
 }
 
-/** A process that runs for longer has to be started again. */
+/** A process that runs for longer has to be restarted. */
 const TOKEN_SECONDS = 30 * 24 * 3_600;
 
-/** Options that name what only a pod has: other containers, its volumes, and ports of its own. */
+/** Options that only a pod can use: other containers, its volumes, and ports of its own. */
 const ofPods =
   /^--(zone-sockets|hook-bind-address|hook-secrets|metrics-bind-address|health-probe-bind-address)=/;
 
@@ -51,7 +51,7 @@ export async function chooseInstance(
   };
 }
 
-/** Whether the pod is still one of the Deployment's: a changed Deployment replaces its pods. */
+/** Whether the pod still belongs to the Deployment: a changed Deployment replaces its pods. */
 export async function isInUse(
   client: InstallClient,
   installation: Installation,
@@ -60,7 +60,7 @@ export async function isInUse(
   return (await podsOf(client, installation)).some(({ metadata }) => metadata.uid === uid);
 }
 
-/** The newest first: while pods are replaced, the old ones are on their way out. */
+/** The newest first: while pods are replaced, the old ones are terminating. */
 async function podsOf(client: InstallClient, installation: Installation): Promise<readonly StoredObject[]> {
   const selector = Object.entries(podSelectorOf(installation)).map(([key, value]) => `${key}=${value}`);
   const createdAt = ({ metadata }: StoredObject): string => metadata.creationTimestamp ?? "";

@@ -20,14 +20,14 @@ import { type StoredValues, storedValuesObject } from "./stored-values.ts";
 export interface InstallPlan {
   /** The installation's name, one of its values. */
   readonly name: string;
-  /** Value of the label of everything but CRDs. */
+  /** Value of the label of all objects except CRDs. */
   readonly installation: string;
   readonly definitions: readonly Manifest[];
   /** In apply order; none with `crdsOnly`. */
   readonly objects: readonly Manifest[];
 }
 
-/** An object with the name of one of ours belongs to another owner. */
+/** An object with the name of one in the plan belongs to another owner. */
 export class ForeignObjectError extends Error {
   override readonly name = "ForeignObjectError";
 }
@@ -36,11 +36,11 @@ export interface PlanInstallOptions {
   readonly crdsOnly: boolean;
   /** Values to store for the next run. Undefined: nothing is stored. */
   readonly stored?: StoredValues;
-  /** Whether the cluster has MutatingAdmissionPolicies; it decides where no value does. Default: it has not. */
+  /** Whether the cluster supports MutatingAdmissionPolicies, the default of a value. Default: it does not. */
   readonly hasMutatingPolicies?: boolean | undefined;
 }
 
-/** @throws OperatorValuesError that names every wrong value. */
+/** @throws OperatorValuesError that names every invalid value. */
 export function planInstall(
   shipped: readonly SynthesizableKind[],
   given: OperatorValues,
@@ -75,15 +75,15 @@ function withStored(
   return [...objects, storedValuesObject(stored, { installation, like })];
 }
 
-/** Rights and fences are there before the pods start. */
+/** Permissions and fences exist before the pods start. */
 function sortForInstall(objects: readonly Manifest[]): readonly Manifest[] {
   const rank = (object: Manifest) => installableKinds.indexOf(kindOf(object));
   return objects.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /**
- * Whether an object that is there may become part of the installation: its label says so, or it was made from the same
- * manifests by other means, before there was such a label. A namespace of another owner is not changed.
+ * Whether an existing object may become part of the installation: it has its label, or was created from the same
+ * manifests by other means, before the label existed. A namespace of another owner is not changed.
  *
  * @throws ForeignObjectError for any other object.
  */

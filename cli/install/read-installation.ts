@@ -13,7 +13,7 @@ import type { Rule } from "./derive-rights.ts";
 import type { LiveInstallation } from "./derive-values.ts";
 import type { InstallClient } from "./install-client.ts";
 
-/** As much of a Deployment as says how the operator was installed. */
+/** The fields of a Deployment that contain the options of the installation. */
 interface LiveDeployment {
   readonly spec?: {
     readonly replicas?: number;
@@ -34,7 +34,7 @@ interface LiveDeployment {
   };
 }
 
-/** Reads what the objects of an installation say about its values. Undefined: there is no installation. */
+/** Reads the values of an installation from its objects. Undefined: there is no installation. */
 export async function readInstallation(
   client: Pick<InstallClient, "read">,
   { kinds, ...installation }: Installation & { readonly kinds: readonly SynthesizableKind[] },
@@ -59,7 +59,7 @@ export async function readInstallation(
     kinds.map(({ definition }) => client.read(CustomResourceDefinition, { name: groupKindOf(definition) })),
   );
   const there = kinds.filter((_, index) => definitions[index] !== undefined);
-  // No value names a kind that comes with Releases.
+  // No value contains the kinds that are installed with Releases.
   const [shipped, defined] = [namesOf(kinds), namesOf(there)];
   const [option] = args.flatMap((arg) => /^--kinds=(.*)$/.exec(arg)?.slice(1) ?? []);
   const named = option?.split(",") ?? defined;
@@ -88,7 +88,7 @@ function rulesOf(role: KubernetesObject | undefined): readonly Rule[] {
   return (role?.["rules"] ?? []) as readonly Rule[];
 }
 
-/** The rights that this release gives an operator with these options whatever Releases may deploy. */
+/** The permissions that this release grants an operator with these options, whatever Releases may deploy. */
 function neededRulesOf(args: readonly string[], kinds: readonly SynthesizableKind[]): readonly Rule[] {
   const releases = {
     kinds: [],

@@ -3,19 +3,19 @@ import type { InstallClient, StoredObject } from "./install-client.ts";
 import { titleOf } from "./installable-kinds.ts";
 import { type WaitUntilOptions, waitUntil } from "./wait-until.ts";
 
-/** Resources that are still there, of one kind. */
+/** Remaining resources of one kind. */
 export interface RemainingResources {
   readonly kind: ObjectKind;
   readonly resources: readonly StoredObject[];
 }
 
-/** Requests at the same time; the connections of the transport. */
+/** Maximum number of concurrent requests; the number of connections of the transport. */
 const AT_ONCE = 32;
 
 /**
- * Deletes resources and waits until they are gone.
+ * Deletes resources and waits until they are deleted.
  *
- * @throws NotInTimeError that says what holds them.
+ * @throws NotInTimeError that names what blocks them.
  */
 export async function removeResources(
   remaining: readonly RemainingResources[],
@@ -31,7 +31,7 @@ export async function removeResources(
   await waitUntil(async () => {
     for (const { kind } of remaining) {
       const [one] = await client.list(kind);
-      if (one !== undefined) return `Waiting until ${titleOf(one)} is gone${heldBy(one)}`;
+      if (one !== undefined) return `Waiting for ${titleOf(one)} to be deleted${heldBy(one)}`;
     }
     return undefined;
   }, waiting);

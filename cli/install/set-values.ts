@@ -11,14 +11,14 @@ export class ValuesSourceError extends Error {
 export interface ValuesSource {
   /** Path of a YAML file. */
   readonly values?: string;
-  /** `a.b=c`, later ones over earlier ones, and all over the file. */
+  /** Settings `a.b=c`. Later ones override earlier ones, and all override the file. */
   readonly set?: readonly string[];
 }
 
 /**
- * Values from a file and from single settings. What they mean is not checked here.
+ * Reads values from a file and from single settings. Their meaning is not validated here.
  *
- * @throws ValuesSourceError or ValuesTextError that say what cannot be read.
+ * @throws ValuesSourceError or ValuesTextError that name what cannot be read.
  */
 export async function gatherValues({ values, set = [] }: ValuesSource): Promise<Values> {
   const given = values === undefined ? {} : parseValues(await readText(values), values);
@@ -36,7 +36,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** One setting; its value is read as YAML: `true`, `3`, `[a, b]`, a text. A dot in a name is written `\.`. */
+/** One setting; its value is parsed as YAML: `true`, `3`, `[a, b]`, a text. A dot in a name is written `\.`. */
 export function setOne(values: Values, setting: string): Values {
   const [, path = "", text = ""] = /^([^=]+)=(.*)$/s.exec(setting) ?? [];
   if (path === "") throw new ValuesSourceError(`Cannot use --set "${setting}": expected name=value`);
@@ -57,7 +57,7 @@ function readValue(setting: string, text: string): unknown {
 export function setAt(values: unknown, [name = "", ...rest]: readonly string[], value: unknown): Values {
   const isMap = typeof values === "object" && values !== null && !Array.isArray(values);
   const fields = isMap ? (values as Values) : {};
-  // Own fields alone: `__proto__` is a name like any other, and one that the schema refuses.
+  // Only own properties: `__proto__` is a name like any other, which the schema rejects.
   const before = Object.hasOwn(fields, name) ? fields[name] : undefined;
   const entries = Object.entries(fields).filter(([key]) => key !== name);
   return Object.fromEntries([...entries, [name, rest.length === 0 ? value : setAt(before, rest, value)]]);

@@ -14,38 +14,38 @@ export class EarlierImageError extends Error {
 
 export interface SettleValuesOptions {
   readonly client: Pick<InstallClient, "read">;
-  /** The kinds that ship. */
+  /** The built-in kinds. */
   readonly kinds: readonly SynthesizableKind[];
-  /** Neither a Deployment nor rights are made. Default: false. */
+  /** Only CRDs are installed, without a Deployment and permissions. Default: false. */
   readonly crdsOnly?: boolean;
-  /** Nothing of an earlier run is kept. */
+  /** Discards the values of earlier runs. */
   readonly resetValues: boolean;
-  /** Of this command. */
+  /** Version of this command. */
   readonly version: string;
 }
 
 export interface SettledValues {
   /** Values of the installation. */
   readonly values: OperatorValues;
-  /** The same without the image that belongs to this release: what is stored for the next run. */
+  /** The same without the image of this release, to be stored for the next run. */
   readonly chosen: Values;
   /** Lines about kept values and changed defaults. */
   readonly notes: readonly string[];
 }
 
-/** Defaults of installations without stored values that differ from today's. */
+/** Defaults of installations without stored values that differ from the current defaults. */
 const formerDefaults = {
   samples: { enabled: true },
   releases: { enabled: false, impersonate: false, requireServiceAccount: false },
 } as const;
 
 /**
- * Decides what to install with: the values that are given, over those of the last run. An installation without stored
- * values was made by an earlier release, or by other means; its values are derived from its objects, so that
- * nothing changes because a default did.
+ * Computes the values of an installation: the given values override those of the last run. An installation without
+ * stored values was created by an earlier release, or by other means; its values are derived from its objects, so that
+ * changed defaults have no effect.
  *
- * @throws EarlierImageError where a new release would run the image of an earlier one, or UnknownRightsError where the
- *   operator would lose rights that no value gives.
+ * @throws EarlierImageError if a new release would run the image of an earlier one, or UnknownRightsError if the
+ * operator would lose permissions that no value grants.
  */
 export async function settleValues(given: Values, options: SettleValuesOptions): Promise<SettledValues> {
   const { client, crdsOnly = false, resetValues, version } = options;

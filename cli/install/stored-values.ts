@@ -8,19 +8,19 @@ import type { Values } from "./merge-values.ts";
 
 /** Stored values of an installation. */
 export interface StoredValues {
-  /** Without the defaults. There is no secret among values: they name Secrets. */
+  /** Without the defaults. Values contain no secrets: they reference Secrets. */
   readonly values: Values;
-  /** Of the command that stored them. */
+  /** Version of the command that stored them. */
   readonly version: string;
 }
 
-/** Name of the ConfigMap that has the values of an installation, in its namespace. */
+/** Name of the ConfigMap with the values of an installation, in its namespace. */
 export function nameOfStoredValues({ name }: Installation): string {
   return `${name}-values`;
 }
 
 /**
- * The ConfigMap that keeps the values for the next run. Pure.
+ * The ConfigMap that stores the values for the next run. Pure.
  *
  * @param like An object of the installation: labels and annotations are the same.
  */
@@ -43,14 +43,14 @@ export function storedValuesObject(
   };
 }
 
-/** Reads the values that an earlier run has stored. Undefined: none has. */
+/** Reads the values that an earlier run stored. Undefined: there are none. */
 export async function readStoredValues(
   client: Pick<InstallClient, "read">,
   installation: Installation,
 ): Promise<StoredValues | undefined> {
   const place = { name: nameOfStoredValues(installation), namespace: installation.namespace };
   const live = await client.read(ConfigMap, place);
-  // It belongs to another owner: the plan will say so.
+  // It belongs to another owner: the plan will report that.
   if (live?.metadata.labels?.[INSTALLATION_LABEL] !== installationIdOf(installation)) return undefined;
   const data = (live["data"] ?? {}) as Readonly<Record<string, string>>;
   const file = `ConfigMap ${place.namespace}/${place.name}`;

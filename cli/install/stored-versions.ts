@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../crds/object.ts";
 
-/** A new CustomResourceDefinition would lose what is stored. */
+/** A new CustomResourceDefinition would lose stored resources. */
 export class StoredVersionLostError extends Error {
   override readonly name = "StoredVersionLostError";
 }
@@ -11,9 +11,9 @@ interface Definition {
 }
 
 /**
- * Refuses a CustomResourceDefinition that lacks a version in which resources may still be stored.
+ * Rejects a CustomResourceDefinition that lacks a version in which resources may still be stored.
  *
- * @throws StoredVersionLostError that says which, and what to do first.
+ * @throws StoredVersionLostError with the versions, and what to do first.
  */
 export function refuseLostVersions(wanted: KubernetesObject, live: KubernetesObject | undefined): void {
   if (live === undefined) return;

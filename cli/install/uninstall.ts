@@ -30,7 +30,7 @@ export interface UninstallOptions {
   readonly timeoutMs: number;
 }
 
-/** Something that stays, and why. */
+/** An object that is not removed, and why. */
 export interface Kept {
   readonly title: string;
   readonly why: string;
@@ -38,17 +38,17 @@ export interface Kept {
 
 /** Objects of an installation in the cluster. */
 export interface Found {
-  /** In the order in which they are removed. */
+  /** In the order of removal. */
   readonly objects: readonly (readonly [StoredObject, ObjectKind])[];
-  /** CRDs that `fairlead install` made, and that no other installation needs. */
+  /** CRDs that `fairlead install` created, and that no other installation needs. */
   readonly definitions: readonly StoredObject[];
   /** Resources of these CRDs. */
   readonly resources: readonly RemainingResources[];
-  /** CRDs that stay. */
+  /** CRDs that are not removed. */
   readonly kept: readonly Kept[];
 }
 
-/** Looks for everything that belongs to an installation. Changes nothing. */
+/** Finds everything that belongs to an installation. Changes nothing. */
 export async function findInstallation(
   options: UninstallOptions,
   { keepCrds }: { readonly keepCrds: boolean },
@@ -69,7 +69,7 @@ export async function findInstallation(
   const definitions: StoredObject[] = [];
   const kept: Kept[] = [];
   const resources: RemainingResources[] = [];
-  // Releases first: what they deploy may be resources of the others. Their policies hold until they have gone.
+  // Releases first: their objects may be resources of the other kinds. Their policies apply until they are deleted.
   const dataKinds = [ReleasePolicy, Approval, Freeze];
   for (const definition of [Release, ...kinds.map((kind) => kind.definition), ...dataKinds]) {
     const name = groupKindOf(definition);
@@ -91,11 +91,11 @@ function isOurs({ metadata: { managedFields = [] } }: StoredObject): boolean {
 }
 
 /**
- * Removes what was found, and waits until it is gone: resources first, while the operator still runs and can clean up
- * after them; then CRDs, then the operator, its rights once its pods have ended, and the namespace.
+ * Removes what was found, and waits until it is deleted: resources first, while the operator still runs and can clean up
+ * after them; then CRDs, then the operator, its permissions once its pods have ended, and the namespace.
  *
- * @returns What is left, and why.
- * @throws NotInTimeError that says what does not go.
+ * @returns Remaining objects, and why.
+ * @throws NotInTimeError that names the objects that are not deleted in time.
  */
 export async function uninstall(
   found: Found,
@@ -140,7 +140,7 @@ async function removeAll(
     }
     return there.size === 0
       ? undefined
-      : `Waiting until ${[...there.values()].map(([object]) => titleOf(object)).join(", ")} is gone`;
+      : `Waiting for ${[...there.values()].map(([object]) => titleOf(object)).join(", ")} to be deleted`;
   }, waiting);
 }
 

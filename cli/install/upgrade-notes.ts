@@ -15,7 +15,10 @@ import { countOf } from "./remove-resources.ts";
 
 const mostNames = 5;
 
-/** Names the Releases that the values refuse because they name no ServiceAccount: lines for people. None where they may not be listed. */
+/**
+ * Lines for users that list the Releases which the values reject because they have no ServiceAccount. Empty if Releases
+ * may not be listed.
+ */
 export async function noteRefusedReleases(
   client: Pick<InstallClient, "listIfAllowed">,
   values: OperatorValues,
@@ -52,8 +55,8 @@ export interface LeftDefinitions {
 }
 
 /**
- * Finds the CustomResourceDefinitions of kinds that ship and that the installation no longer has. They are never
- * deleted here, because their resources would go with them. Nothing is said of what the user may not list.
+ * Finds the CustomResourceDefinitions of built-in kinds that the installation no longer contains. They are never deleted
+ * here, because their resources would be deleted with them. Kinds that the user may not list are not reported.
  */
 export async function findLeftDefinitions(
   client: Pick<InstallClient, "listIfAllowed" | "readIfAllowed">,
@@ -82,7 +85,7 @@ export async function findLeftDefinitions(
         : `${countOf({ kind: definition, resources })} not reconciled`;
     changes.push({ did: "left", title: titleOf(live), note });
   }
-  // A list replaces the stored one, so the kinds that are there stand in it too.
+  // A list replaces the stored one, so it includes the existing kinds too.
   const setting = quoteForShell(`kinds=[${[...kinds, ...inUse].join(",")}]`);
   return {
     changes,

@@ -24,7 +24,7 @@ export async function untilEstablished(
 }
 
 function isEstablished(live: StoredObject | undefined): boolean {
-  // A definition that was just made has null there.
+  // A definition that was just created has null there.
   const { conditions } = (live?.["status"] ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;
   };
@@ -34,7 +34,7 @@ function isEstablished(live: StoredObject | undefined): boolean {
 /**
  * Waits until all pods of a Deployment are available.
  *
- * @throws NotInTimeError that says what is not available, and why.
+ * @throws NotInTimeError that names what is not available, and why.
  */
 export async function untilAvailable(
   wanted: KubernetesObject,

@@ -14,10 +14,10 @@ export interface WaitUntilOptions {
 const PERIOD_MS = 250;
 
 /**
- * Looks again and again, until nothing is missing.
+ * Polls until nothing is missing.
  *
- * @param look Gives what is missing, in words, or undefined.
- * @throws NotInTimeError with these words; what `look` throws.
+ * @param look Returns a description of what is missing, or undefined.
+ * @throws NotInTimeError with this description; errors of `look`.
  */
 export async function waitUntil(
   look: () => Promise<string | undefined>,

@@ -11,10 +11,10 @@ import { lockPathOf, withLock } from "../local-cluster/lock.ts";
 
 const sources = fileURLToPath(new URL("../../operator/sandbox/launcher/", import.meta.url));
 
-/** Node's name of each architecture that there is a launcher for, and Go's. */
+/** Node's name of each supported architecture, and Go's. */
 export const launcherArchitectures: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** The same sources and the same Go give the same bytes. */
+/** The same sources and the same Go version produce the same bytes. */
 export const launcherFlags = ["-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="];
 
 export interface BuildLauncherInput {
@@ -27,7 +27,7 @@ export interface BuildLauncherInput {
 /**
  * Builds the launcher for Linux.
  *
- * @throws Error that says what Go lacks, or what it wrote.
+ * @throws Error that names what is missing in Go, or with its output.
  */
 export async function buildLauncher({ arch, outfile, env }: BuildLauncherInput): Promise<void> {
   const version = await readGoVersion(env);
@@ -44,9 +44,9 @@ export async function buildLauncher({ arch, outfile, env }: BuildLauncherInput):
 }
 
 /**
- * Finds the launcher that is installed, or in a clone of the repository builds it once, which takes seconds.
+ * Finds the installed launcher, or in a clone of the repository builds it once, which takes seconds.
  *
- * @returns Its path; undefined where there is none: not on Linux, or no Go to build it with.
+ * @returns Its path; undefined if there is none: not on Linux, or no Go to build it with.
  */
 export async function provideLauncher(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const installed = findLauncher();

@@ -19,7 +19,7 @@ import {
   type ToolModule,
 } from "./tool-modules.ts";
 
-/** Where the control plane's programs are on this machine. */
+/** Paths of the control plane's binaries on this machine. */
 export interface Binaries {
   readonly paths: ReadonlyMap<BinaryName, string>;
   readonly sources: ReadonlyMap<BinaryName, BinarySource>;
@@ -28,21 +28,21 @@ export interface Binaries {
 export interface ProvideBinariesOptions {
   readonly locations: Locations;
   readonly env: NodeJS.ProcessEnv;
-  /** Binaries without which there is no cluster. */
+  /** Binaries that every cluster requires. */
   readonly required: readonly BinaryName[];
-  /** Binaries that are left out if they are neither there nor to be built. */
+  /** Binaries that are optional if they neither exist nor can be built. */
   readonly optional?: readonly BinaryName[];
   readonly report: (line: string) => void;
-  /** Ends a build that is under way. */
+  /** Aborts a running build. */
   readonly signal?: AbortSignal;
 }
 
 const MODULES_DIRECTORY = fileURLToPath(new URL("./modules/", import.meta.url));
 
 /**
- * Finds or builds the binaries, in this order: `KUBEBUILDER_ASSETS`, our cache, a build with Go.
+ * Finds or builds the binaries, in this order: `KUBEBUILDER_ASSETS`, the cache, a build with Go.
  *
- * @throws BinariesMissingError if a required one is in none of these.
+ * @throws BinariesMissingError if a required one is found in none of these.
  */
 export async function provideBinaries(options: ProvideBinariesOptions): Promise<Binaries> {
   const { locations, env, required, optional = [], report, signal } = options;
@@ -79,7 +79,7 @@ export async function provideBinaries(options: ProvideBinariesOptions): Promise<
   return { paths, sources };
 }
 
-/** One line: which binaries come from where. Pure. */
+/** One line with the origin of each binary. Pure. */
 export function describeSources(sources: ReadonlyMap<BinaryName, BinarySource>): string {
   const bySource = Map.groupBy(sources, ([, source]) => source);
   const parts = [...bySource].map(
@@ -95,7 +95,10 @@ interface BuildModuleOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Builds into a temporary folder and renames it: no process sees half a binary, and a second run waits for the first. */
+/**
+ * Builds into a temporary folder and renames it: no process sees an incomplete binary, and a concurrent run waits for
+ * the first.
+ */
 async function buildModule(
   module: ToolModule,
   { directory, env, report, signal }: BuildModuleOptions,
@@ -146,7 +149,7 @@ async function readCacheKey(module: ToolModule): Promise<string> {
   return cacheKey({ module, goMod, goSum, platform: process.platform, arch: process.arch });
 }
 
-/** Drafts of builds that were interrupted. Call it under the lock. */
+/** Removes temporary folders of interrupted builds. Call it while holding the lock. */
 async function removeLeftovers(directory: string): Promise<void> {
   const cache = dirname(directory);
   for (const entry of await readdir(cache)) {

@@ -6,12 +6,12 @@ export interface PlanBinariesInput {
   readonly needed: readonly BinaryName[];
   /** Binaries in the folder of `KUBEBUILDER_ASSETS`. */
   readonly inAssets: ReadonlySet<BinaryName>;
-  /** Names of the modules whose binaries are in our cache. */
+  /** Names of the modules whose binaries are in the cache. */
   readonly cachedModules: ReadonlySet<string>;
   readonly canBuild: boolean;
 }
 
-/** Decides where each binary comes from: given ones first, then the cache, then a build. Pure. */
+/** Decides the origin of each binary: given ones first, then the cache, then a build. Pure. */
 export function planBinaries(input: PlanBinariesInput): ReadonlyMap<BinaryName, BinarySource> {
   const plan = new Map<BinaryName, BinarySource>();
   for (const name of BINARY_NAMES) {
@@ -26,7 +26,7 @@ function sourceOf(name: BinaryName, { inAssets, cachedModules, canBuild }: PlanB
   return canBuild ? "build" : "missing";
 }
 
-/** No cluster can be started: names what is missing and the command that gets it. */
+/** No cluster can be started: names the missing binaries and the command that provides them. */
 export class BinariesMissingError extends Error {
   override readonly name = "BinariesMissingError";
   readonly missing: readonly BinaryName[];

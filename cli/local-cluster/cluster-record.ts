@@ -12,14 +12,14 @@ const clusterRecord = z.object({
   ports: z.record(z.enum(PORT_NAMES), z.int()),
   fsync: z.boolean(),
   nodes: z.int().nonnegative(),
-  /** The programs this cluster consists of, running or not. */
+  /** The programs of this cluster, running or not. */
   components: z.array(z.enum(COMPONENT_NAMES)),
   binaries: z.partialRecord(z.enum(BINARY_NAMES), z.string()),
-  /** The processes as they were started last. */
+  /** The processes as they were last started. */
   processes: z.partialRecord(z.enum(COMPONENT_NAMES), processIdentity),
 });
 
-/** All that is known of a cluster, kept in its run directory, so that another process can stop it. */
+/** The record of a cluster in its run directory, with which another process can stop it. */
 export type ClusterRecord = z.infer<typeof clusterRecord>;
 
 /**
@@ -43,14 +43,14 @@ export function readClusterRecord(runDirectory: string): ClusterRecord | undefin
   }
 }
 
-/** Writes the record at once and as a whole: a process that is started must be known before anything else happens. */
+/** Writes the record atomically: a started process must be recorded before anything else happens. */
 export function writeClusterRecord(record: ClusterRecord): void {
   const path = runPath(record.runDirectory, "record");
   writeFileSync(`${path}.draft`, JSON.stringify(record, undefined, 2), { mode: 0o600 });
   renameSync(`${path}.draft`, path);
 }
 
-/** Reads the record of a cluster that must be there. */
+/** Reads the record of an existing cluster. */
 export function requireClusterRecord(runDirectory: string): ClusterRecord {
   const record = readClusterRecord(runDirectory);
   if (record === undefined) throw new Error(`Cannot find a cluster in "${runDirectory}": it has no record`);

@@ -23,16 +23,16 @@ export const PORT_NAMES = [
 /** Loopback ports. */
 export type Ports = Readonly<Record<(typeof PORT_NAMES)[number], number>>;
 
-/** Data of a cluster that its programs need. */
+/** Data of a cluster for its programs. */
 export interface ClusterLayout {
   readonly runDirectory: string;
   readonly ports: Ports;
-  /** False trades the safety of the data for speed: tests only, never a benchmark. */
+  /** False trades durability for speed: tests only, never a benchmark. */
   readonly fsync: boolean;
   readonly stagesPath: string;
 }
 
-/** The controllers that our kinds need; no node-lifecycle-controller, for the nodes are simulated. */
+/** The controllers that built-in kinds need; no node-lifecycle-controller, because the nodes are simulated. */
 const CONTROLLERS = [
   "deployment-controller",
   "replicaset-controller",
@@ -112,7 +112,7 @@ function apiServerArguments({ runDirectory, ports }: ClusterLayout): string[] {
   const key = runPath(runDirectory, "serviceAccountKey");
   return [
     `--etcd-servers=http://127.0.0.1:${ports.etcdClient}`,
-    // It makes its own serving certificate in there.
+    // It creates its own serving certificate in this folder.
     `--cert-dir=${runPath(runDirectory, "certificates")}`,
     `--secure-port=${ports.apiServer}`,
     "--bind-address=127.0.0.1",
@@ -128,7 +128,8 @@ function apiServerArguments({ runDirectory, ports }: ClusterLayout): string[] {
     `--audit-log-path=${runPath(runDirectory, "auditLog")}`,
     "--audit-log-maxsize=1024",
     "--audit-log-maxbackup=2",
-    // Nothing here would make service accounts, nor lift the not-ready taint.
+    // These admission plugins need controllers that do not run here: nothing would create service accounts, or remove
+    // the not-ready taint.
     "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
   ];
 }
@@ -144,7 +145,7 @@ function clientArguments({ runDirectory }: ClusterLayout, port: number): string[
   ];
 }
 
-/** Where a program tells whether it is healthy. Pure. */
+/** Health endpoint of a program. Pure. */
 export function healthUrl(name: ComponentName, { ports }: Pick<ClusterLayout, "ports">): string {
   switch (name) {
     case "etcd":

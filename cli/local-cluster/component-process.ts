@@ -12,12 +12,12 @@ import { waitUntil } from "./wait.ts";
 
 const STAGES_PATH = fileURLToPath(new URL("./stages.yaml", import.meta.url));
 
-/** A program of the cluster ended before it was ready; the message has the end of its log. */
+/** A program of the cluster ended before it was ready; the message contains the end of its log. */
 export class ComponentFailedError extends Error {
   override readonly name = "ComponentFailedError";
 }
 
-/** Starts one program in a session of its own, so that a Ctrl-C does not reach it, and writes it into the record. */
+/** Starts one program in a session of its own, so that a Ctrl-C does not reach it, and adds it to the record. */
 export async function spawnComponent(runDirectory: string, name: ComponentName): Promise<void> {
   const record = requireClusterRecord(runDirectory);
   const binary = record.binaries[name];
@@ -28,7 +28,7 @@ export async function spawnComponent(runDirectory: string, name: ComponentName):
     const child = spawn(binary, args, { cwd: runDirectory, detached: true, stdio: ["ignore", log, log] });
     const identity = child.pid === undefined ? undefined : readProcessIdentity(child.pid);
     if (identity === undefined)
-      await once(child, "spawn"); // Rejects with the reason.
+      await once(child, "spawn"); // Rejects with the abort reason.
     else writeClusterRecord({ ...record, processes: { ...record.processes, [name]: identity } });
     child.unref();
   } finally {
@@ -37,7 +37,7 @@ export async function spawnComponent(runDirectory: string, name: ComponentName):
 }
 
 /**
- * Waits until a program says that it is healthy.
+ * Waits until a program is healthy.
  *
  * @throws ComponentFailedError at once if it ends.
  */
@@ -69,11 +69,11 @@ export async function isComponentHealthy(record: ClusterRecord, name: ComponentN
 }
 
 export interface StopComponentOptions {
-  /** How long it may take to end by itself before it is killed; 0 kills it right away. */
+  /** Time before it is killed; 0 kills it at once. */
   readonly graceMs: number;
 }
 
-/** Ends one program and waits until it is gone. One that is gone already is fine. */
+/** Ends one program and waits for its end. It is not an error if it has ended already. */
 export async function stopComponent(
   runDirectory: string,
   name: ComponentName,

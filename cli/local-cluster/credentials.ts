@@ -7,12 +7,12 @@ import { runPath } from "./component-arguments.ts";
 /** The users of a cluster. Only `admin` is exempt from priority and fairness: never measure with it. */
 export const USERS = [
   { name: "admin", group: "system:masters", kubeconfig: "kubeconfig" },
-  // Without rights: tests of the operator bind exactly the RBAC that it ships with.
+  // Without permissions: tests of the operator bind exactly the RBAC of an installation.
   { name: "operator", group: "fairlead-operators", kubeconfig: "operatorKubeconfig" },
   { name: "driver", group: "fairlead-drivers", kubeconfig: "driverKubeconfig" },
 ] as const;
 
-/** Counts every request by user, which is the truth about calls per resource. */
+/** Logs every request with its user, to count the calls per resource. */
 const AUDIT_POLICY = {
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
@@ -20,7 +20,7 @@ const AUDIT_POLICY = {
   rules: [{ level: "Metadata" }],
 };
 
-/** Writes what the API server reads at its start: key, tokens, audit policy. */
+/** Writes the files that the API server reads at its start: key, tokens, audit policy. */
 export async function writeServerFiles(runDirectory: string): Promise<void> {
   await mkdir(runPath(runDirectory, "certificates"), { recursive: true });
   const { privateKey } = generateKeyPairSync("rsa", {
@@ -36,7 +36,7 @@ export async function writeServerFiles(runDirectory: string): Promise<void> {
   await writeFile(runPath(runDirectory, "auditPolicy"), stringify(AUDIT_POLICY));
 }
 
-/** Reads the certificate that the API server made for itself. */
+/** Reads the API server's self-signed certificate. */
 export async function readServerCertificate(runDirectory: string): Promise<string> {
   return readFile(join(runPath(runDirectory, "certificates"), "apiserver.crt"), "utf8");
 }
@@ -55,7 +55,7 @@ export interface WriteKubeconfigsInput {
   readonly server: string;
 }
 
-/** Writes one kubeconfig per user. Call it when the API server has its certificate. */
+/** Writes one kubeconfig per user. Call it when the API server has created its certificate. */
 export async function writeKubeconfigs({
   runDirectory,
   clusterName,

@@ -8,7 +8,10 @@ export interface FirstObjectsInput {
   readonly nodes: number;
 }
 
-/** Creates what every cluster has: its simulated nodes and the rights of the user `driver`. What is there stays. */
+/**
+ * Creates the objects of every cluster: its simulated nodes and the permissions of the user `driver`. Existing objects
+ * stay.
+ */
 export async function createFirstObjects({ runDirectory, server, nodes }: FirstObjectsInput): Promise<void> {
   const send = await connect(runDirectory, server);
   await waitUntil(async () => (await send("/api/v1/namespaces/default")).status === 200, {
@@ -19,7 +22,7 @@ export async function createFirstObjects({ runDirectory, server, nodes }: FirstO
   for (let index = 1; index <= nodes; index += 1) await create(send, "/api/v1/nodes", nodeOf(index));
 }
 
-/** Waits until as many nodes are Ready. */
+/** Waits until this many nodes are Ready. */
 export async function untilNodesReady({ runDirectory, server, nodes }: FirstObjectsInput): Promise<void> {
   const send = await connect(runDirectory, server);
   await waitUntil(async () => countReadyNodes((await send("/api/v1/nodes")).text) >= nodes, {
@@ -42,7 +45,7 @@ function countReadyNodes(text: string): number {
   return items.filter(({ status }) => status?.conditions?.some(isReady)).length;
 }
 
-/** A server that has just started on a busy machine takes its time. */
+/** Timeout for a server that has just started on a busy machine. */
 const answerWithinMs = 60_000;
 
 type Send = (path: string, body?: object) => Promise<LoopbackResponse>;
@@ -61,7 +64,7 @@ async function create(send: Send, path: string, body: object): Promise<void> {
   if (status !== 201 && status !== 409) throw new Error(`Cannot create at "${path}": ${status} ${text}`);
 }
 
-/** All rights, but not exempt from priority and fairness as `system:masters` is. */
+/** All permissions, without the exemption from priority and fairness that `system:masters` has. */
 function driverBinding(): object {
   return {
     apiVersion: "rbac.authorization.k8s.io/v1",

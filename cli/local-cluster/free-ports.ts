@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { PORT_NAMES, type Ports } from "./component-arguments.ts";
 
-/** Below the range from which systems give ports to clients: a port must still be free when its program restarts. */
+/** Below the range of ephemeral ports: a port must still be free when its program restarts. */
 const [FIRST_PORT, PORT_COUNT] = [20_000, 12_000];
 
 /**
@@ -16,7 +16,7 @@ export async function findFreePorts(random: () => number = Math.random): Promise
   try {
     for (const name of PORT_NAMES) {
       const server = await listenSomewhere(random);
-      // All are held until the end, so that none is given twice.
+      // All sockets stay open until the end, so that no port is returned twice.
       servers.push(server);
       const address = server.address();
       if (address !== null && typeof address === "object") ports[name] = address.port;

@@ -4,20 +4,20 @@ import { promisify } from "node:util";
 
 const MINIMUM_MINOR = 26;
 
-/** How far a build is. Packages that Go's own cache has are not counted. */
+/** Progress of a build. Packages in Go's own cache are not counted. */
 export interface BuildProgress {
   readonly packages: number;
   readonly current: string;
   readonly elapsedMs: number;
 }
 
-/** Tells from the output of `go env GOVERSION` whether this Go can build the modules. Pure. */
+/** Parses the output of `go env GOVERSION`: whether this Go can build the modules. Pure. */
 export function isUsableGo(version: string): boolean {
   const match = /^go1\.(\d+)/.exec(version.trim());
   return match?.[1] !== undefined && Number(match[1]) >= MINIMUM_MINOR;
 }
 
-/** Asks for the version of the Go on the PATH, such as `go1.26.8`; undefined if there is none. */
+/** Reads the version of the Go on the PATH, such as `go1.26.8`; undefined if there is none. */
 export async function readGoVersion(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)("go", ["env", "GOVERSION"], { env: goEnvironment(env) });
@@ -31,14 +31,14 @@ export interface RunGoOptions {
   readonly directory: string;
   readonly env: NodeJS.ProcessEnv;
   readonly onProgress: (progress: BuildProgress) => void;
-  /** Ends `go`. */
+  /** Kills `go`. */
   readonly signal?: AbortSignal;
 }
 
 /**
  * Runs `go` with `-v` in its arguments until it ends.
  *
- * @throws Error with the last lines that Go wrote.
+ * @throws Error with the last lines of Go's output.
  */
 export async function runGo(
   args: readonly string[],
@@ -76,7 +76,7 @@ export async function runGo(
   }
 }
 
-/** No download of another Go, no C compiler, and none of the user's flags: they would build something else. */
+/** No download of another Go, no C compiler, and none of the user's flags, which could change the binary. */
 function goEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, GOTOOLCHAIN: "local", CGO_ENABLED: "0", GOFLAGS: "", GOWORK: "off" };
 }

@@ -19,20 +19,22 @@ import { startWatchdog } from "./watchdog-guard.ts";
 
 export interface StartLocalClusterOptions {
   readonly name?: string;
-  /** Must not exist yet. Default: a new folder among the temporary ones. */
+  /** Must not exist yet. Default: a new temporary folder. */
   readonly runDirectory?: string;
   /** False makes etcd faster and its data unsafe: tests only. */
   readonly fsync?: boolean;
-  /** Simulated nodes. */
+  /** Number of simulated nodes. */
   readonly nodes?: number;
   /** `api`: etcd and kube-apiserver only, so that no controller acts and no pod runs. */
   readonly only?: "api" | "all";
-  /** `process`: the cluster ends with this process, in whatever way that ends. `detached`: it lives on once it is ready. */
+  /**
+   * `process`: the cluster ends with this process, however that ends. `detached`: it continues to run once it is ready.
+   */
   readonly lifetime?: "process" | "detached";
   readonly env?: NodeJS.ProcessEnv;
-  /** Takes lines about what is going on; lines of a build come twice a second. */
+  /** Receives progress lines; those of a build twice a second. */
   readonly report?: (line: string) => void;
-  /** Gives the start up, at the next step of it; it then throws the signal's reason. */
+  /** Aborts the start at its next step; it then throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -42,11 +44,11 @@ export interface LocalCluster {
   /** URL of the API server. */
   readonly server: string;
   readonly runDirectory: string;
-  /** For the user `admin`, in `system:masters`. */
+  /** Kubeconfig of the user `admin`, in `system:masters`. */
   readonly kubeconfigPath: string;
-  /** For the user `operator` of the group `fairlead-operators`, which has no rights by itself. */
+  /** Kubeconfig of the user `operator` in the group `fairlead-operators`, which has no permissions by itself. */
   readonly operatorKubeconfigPath: string;
-  /** For the user `driver`, who may do everything but is not exempt from priority and fairness. */
+  /** Kubeconfig of the user `driver`, which has all permissions, but no exemption from priority and fairness. */
   readonly driverKubeconfigPath: string;
   /** One audit event per line and request, at level Metadata. */
   readonly auditLogPath: string;
@@ -54,17 +56,17 @@ export interface LocalCluster {
   readonly components: readonly ComponentName[];
   /** Ends everything and removes the run directory. */
   stop(): Promise<void>;
-  /** Ends one program. Default grace: 3 s (an API server with open watches does not end by itself); 0 kills it. */
+  /** Ends one program. Default grace period: 3 s (an API server with open watches does not end by itself); 0 kills it. */
   stopComponent(name: ComponentName, options?: { readonly graceMs?: number }): Promise<void>;
-  /** Starts a program that does not run, at the same port and with the same data, and waits until it is healthy. */
+  /** Starts a stopped program, at the same port and with the same data, and waits until it is healthy. */
   startComponent(name: ComponentName): Promise<void>;
   restart(name: ComponentName, options?: { readonly graceMs?: number }): Promise<void>;
-  /** Sends a signal, such as SIGSTOP and SIGCONT to pause a program. Gives false if it is gone. */
+  /** Sends a signal, such as SIGSTOP and SIGCONT to pause a program. Returns false if it has ended. */
   signalComponent(name: ComponentName, signal: NodeJS.Signals): boolean;
 }
 
 /**
- * Starts a cluster and waits until its nodes are Ready. A start that fails leaves nothing behind.
+ * Starts a cluster and waits until its nodes are Ready. A failed start removes everything that it created.
  *
  * @throws BinariesMissingError, ComponentFailedError
  */
@@ -91,7 +93,7 @@ export async function startLocalCluster(options: StartLocalClusterOptions = {}):
   }
 }
 
-/** Refuses a folder that is there already: all of it is removed at the end. */
+/** Rejects an existing folder, because the whole folder is removed at the end. */
 async function makeRunDirectory(name: string, wanted: string | undefined): Promise<string> {
   if (wanted === undefined) return mkdtemp(join(tmpdir(), `fairlead-${name}-`));
   await mkdir(dirname(wanted), { recursive: true });
@@ -99,7 +101,7 @@ async function makeRunDirectory(name: string, wanted: string | undefined): Promi
   return wanted;
 }
 
-/** Starts what is not running, in order, and waits until all is ready. */
+/** Starts the programs that do not run, in order, and waits until all are ready. */
 export async function startMissingComponents(
   runDirectory: string,
   report: (line: string) => void,
@@ -124,7 +126,7 @@ export async function startMissingComponents(
 }
 
 /**
- * Gives access to a running cluster, by its run directory.
+ * Opens a running cluster by its run directory.
  *
  * @throws Error if there is none.
  */
@@ -161,14 +163,14 @@ export function openLocalCluster(runDirectory: string): LocalCluster {
   };
 }
 
-/** Ends what runs and removes the run directory. Nothing there: nothing to do. */
+/** Ends all programs and removes the run directory. Does nothing if there is none. */
 export async function stopCluster(runDirectory: string): Promise<void> {
   const record = readClusterRecord(runDirectory);
   if (record !== undefined) await processes.stopComponents(record, { graceMs: 2_000 });
   await rm(runDirectory, { recursive: true, force: true });
 }
 
-/** Gets the binaries and decides what runs: all, or as much as there are binaries for. */
+/** Gets the binaries and decides which programs run: all, or those with binaries. */
 async function planRecord(
   name: string,
   options: StartLocalClusterOptions,

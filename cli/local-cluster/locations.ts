@@ -1,8 +1,8 @@
 import { join } from "node:path";
 
-/** Where the local cluster keeps its things. */
+/** Folders of the local cluster. */
 export interface Locations {
-  /** Built control plane binaries: can be thrown away. */
+  /** Built control plane binaries: a cache that can be deleted. */
   readonly cacheDirectory: string;
   /** One folder per named cluster. */
   readonly stateDirectory: string;
@@ -16,7 +16,9 @@ export interface ResolveLocationsInput {
   readonly platform: NodeJS.Platform;
 }
 
-/** Decides where cache and state are: our own variables, then the XDG ones, then what the system is used to. Pure. */
+/**
+ * Determines the folders of cache and state: our own variables, then those of XDG, then the system's convention. Pure.
+ */
 export function resolveLocations({ env, home, platform }: ResolveLocationsInput): Locations {
   const isMac = platform === "darwin";
   const cacheHome = isMac ? join(home, "Library", "Caches") : join(home, ".cache");
@@ -30,7 +32,7 @@ export function resolveLocations({ env, home, platform }: ResolveLocationsInput)
   };
 }
 
-/** An empty variable means the same as none. */
+/** An empty variable counts as not set. */
 function given(value: string | undefined): string | undefined {
   return value === "" ? undefined : value;
 }

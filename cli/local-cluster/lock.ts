@@ -10,8 +10,8 @@ export interface WithLockOptions {
 }
 
 /**
- * Runs `work` while no other process on this machine that asks for the same lock file does. The lock of a process
- * that is gone is taken over; waits as long as the holder lives.
+ * Runs `work` while no other process on this machine holds the same lock file. The lock of an ended process is taken
+ * over; waits while the holder runs.
  */
 export async function withLock<T>(
   path: string,
@@ -44,13 +44,13 @@ export function lockPathOf(directory: string): string {
   return `${directory}.lock`;
 }
 
-/** Removes the lock of a process that is gone, and no other. */
+/** Removes the lock of an ended process, and no other. */
 export async function removeStaleLock(path: string): Promise<void> {
   const holder = await readHolder(path);
   if (holder !== undefined && !isRunning(holder)) await removeStale(path, holder);
 }
 
-/** A hard link appears with its content or not at all, so that no process reads half a lock. */
+/** A hard link appears together with its content, so that no process reads an incomplete lock. */
 async function tryToTake(path: string): Promise<boolean> {
   const draft = `${path}.${process.pid}.${crypto.randomUUID()}`;
   await writeFile(draft, JSON.stringify(readProcessIdentity(process.pid)));
@@ -74,7 +74,7 @@ async function readHolder(path: string): Promise<ProcessIdentity | undefined> {
   }
 }
 
-/** Moves the lock away before removing it: two who found it stale must not remove a third one's fresh lock. */
+/** Moves the lock before removing it: two processes that found it stale must not remove a new lock of a third one. */
 async function removeStale(path: string, stale: ProcessIdentity): Promise<void> {
   const moved = `${path}.stale.${crypto.randomUUID()}`;
   try {
@@ -84,7 +84,8 @@ async function removeStale(path: string, stale: ProcessIdentity): Promise<void> 
     throw error;
   }
   const holder = await readHolder(moved);
-  // Not the one we found stale: give it back. If a third one came in between, both hold it, which costs time only.
+  // It is not the stale lock: restore it. If a third process took the lock in between, both hold it, which only costs
+  // time.
   const isOther = holder !== undefined && (holder.pid !== stale.pid || holder.startedAt !== stale.startedAt);
   if (isOther) await link(moved, path).catch(() => undefined);
   await rm(moved, { force: true });

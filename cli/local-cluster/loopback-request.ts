@@ -4,7 +4,10 @@ import { request as requestHttps } from "node:https";
 export interface LoopbackRequest {
   readonly method?: "GET" | "POST";
   readonly token?: string;
-  /** PEM to trust. Without it the certificate is not looked at: for health only, where nothing secret is sent. */
+  /**
+   * Trusted certificate as PEM. Without it the certificate is not verified: only for health checks, which send no
+   * secret.
+   */
   readonly certificate?: string;
   readonly body?: object;
   readonly timeoutMs?: number;

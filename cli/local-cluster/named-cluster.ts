@@ -28,11 +28,11 @@ export interface UpOptions extends NamedClusterOptions {
 
 export interface UpResult {
   readonly cluster: LocalCluster;
-  /** `running`: nothing was to do; `resumed`: some of its programs had ended, and its data was still there. */
+  /** `running`: nothing had to be done; `resumed`: some of its programs had ended, and its data still existed. */
   readonly outcome: "started" | "resumed" | "running";
 }
 
-/** Makes sure that a cluster of this name runs; it outlives this process. */
+/** Ensures that a cluster of this name runs. It continues to run after this process. */
 export async function up({ name, env, report = () => undefined, ...options }: UpOptions): Promise<UpResult> {
   const runDirectory = runDirectoryOf({ name, env });
   await requireWritable(dirname(runDirectory), { variable: "FAIRLEAD_STATE" });
@@ -40,7 +40,7 @@ export async function up({ name, env, report = () => undefined, ...options }: Up
     const record = readClusterRecord(runDirectory);
     const isComplete = record !== undefined && existsSync(openLocalCluster(runDirectory).kubeconfigPath);
     if (!isComplete) {
-      // What an `up` left that was killed together with its watchdog.
+      // Remains of an `up` that was killed together with its watchdog.
       await stopCluster(runDirectory);
       const started = { ...options, name, env, report, runDirectory, lifetime: "detached" } as const;
       return { cluster: await startLocalCluster(started), outcome: "started" };
@@ -77,7 +77,7 @@ export interface ClusterStatus {
   readonly components: readonly ComponentStatus[];
 }
 
-/** Reads how the programs of a cluster are; undefined if there is none of this name. */
+/** Reads the state of the programs of a cluster; undefined if there is no cluster of this name. */
 export async function readStatus(options: NamedClusterOptions): Promise<ClusterStatus | undefined> {
   const runDirectory = runDirectoryOf(options);
   const record = readClusterRecord(runDirectory);
@@ -90,7 +90,7 @@ export async function readStatus(options: NamedClusterOptions): Promise<ClusterS
   return { cluster: openLocalCluster(runDirectory), components: await Promise.all(components) };
 }
 
-/** Ends a cluster and removes its data. Gives false if there is none of this name. */
+/** Ends a cluster and removes its data. Returns false if there is no cluster of this name. */
 export async function down(options: NamedClusterOptions): Promise<boolean> {
   const runDirectory = runDirectoryOf(options);
   if (readClusterRecord(runDirectory) === undefined) return false;
@@ -99,9 +99,9 @@ export async function down(options: NamedClusterOptions): Promise<boolean> {
 }
 
 /**
- * Where a named cluster lives. Pure but for the home folder.
+ * Run directory of a named cluster. Reads only the home folder.
  *
- * @throws Error if the name cannot be a folder's.
+ * @throws Error if the name cannot be that of a folder.
  */
 export function runDirectoryOf({ name, env }: NamedClusterOptions): string {
   if (!/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) {

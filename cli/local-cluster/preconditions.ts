@@ -2,7 +2,7 @@ import { access, constants, mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { isOnPath } from "./search-path.ts";
 
-/** Something on this machine is in the way. It is said before anything was started. */
+/** A problem of this machine, reported before anything was started. */
 export class MachineNotReadyError extends Error {
   override readonly name = "MachineNotReadyError";
 }
@@ -16,10 +16,10 @@ export async function requireGit(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * Makes a folder, if it is not there, and checks that files can be written to it.
+ * Creates a folder, if it does not exist, and checks that files can be written to it.
  *
- * @param variable Names another folder.
- * @throws MachineNotReadyError that says what to do.
+ * @param variable Environment variable that sets another folder.
+ * @throws MachineNotReadyError with what to do.
  */
 export async function requireWritable(
   folder: string,

@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** A process that cannot be confused with a later one under the same id. */
+/** Identifies a process, even if a later one gets the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Boot id and start time: equal for the same process only. */
   readonly startedAt: string;
 }
 
-/** Tells who runs under a process id. A zombie counts as gone: nothing of it runs any more. */
+/** Identifies the process with an id. A zombie counts as ended: none of its code runs any more. */
 export function readProcessIdentity(pid: number): ProcessIdentity | undefined {
   const startedAt = process.platform === "linux" ? readLinuxStart(pid) : readStartFromPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -18,7 +18,7 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return readProcessIdentity(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** Sends a signal to exactly this process, never to another one that got its id. Gives false if it is gone. */
+/** Sends a signal to exactly this process, never to another one with the same id. Returns false if it has ended. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isRunning(identity)) return false;
   try {
@@ -29,7 +29,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   }
 }
 
-/** Fields of /proc/PID/stat as in proc(5); the second one, the name, may hold spaces and parentheses. */
+/** Fields of /proc/PID/stat as in proc(5); the second one, the name, may contain spaces and parentheses. */
 function readLinuxStart(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
@@ -38,7 +38,7 @@ function readLinuxStart(pid: number): string | undefined {
   if (state === undefined || startTicks === undefined || state === "X") return undefined;
   // Killed, the first thread may be a zombie while others still hold the process's ports.
   if (state === "Z" && Number(threads) <= 1) return undefined;
-  // Ticks count from the boot, so that they alone would repeat after one.
+  // Ticks count from the boot, so without the boot id they could repeat.
   const bootId = readIfThere("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
   return `${bootId}/${startTicks}`;
 }

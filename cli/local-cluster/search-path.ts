@@ -1,7 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 
-/** Tells whether a shell with this environment finds the program. */
+/** Whether a shell with this environment finds the program. */
 export async function isOnPath(program: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   for (const directory of (env["PATH"] ?? "").split(delimiter)) {
     if (directory !== "" && (await isExecutable(join(directory, program)))) return true;
@@ -9,7 +9,7 @@ export async function isOnPath(program: string, env: NodeJS.ProcessEnv): Promise
   return false;
 }
 
-/** Tells whether this is a program that may be run, or a folder that may be entered. */
+/** Whether this is an executable file, or a folder that may be entered. */
 export async function isExecutable(path: string): Promise<boolean> {
   return access(path, constants.X_OK).then(
     () => true,

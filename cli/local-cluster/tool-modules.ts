@@ -12,15 +12,18 @@ export const BINARY_NAMES = [
 
 export type BinaryName = (typeof BINARY_NAMES)[number];
 
-/** A Go module of ours under `modules/` that pins the sources of some binaries. */
+/** A Go module under `modules/` that pins the sources of some binaries. */
 export interface ToolModule {
   readonly name: string;
-  /** The module whose version is the version of the binaries. */
+  /** The module whose version becomes the version of the binaries. */
   readonly source: string;
   /** The package of each binary. */
   readonly packages: Readonly<Partial<Record<BinaryName, string>>>;
   readonly buildFlags: readonly string[];
-  /** The Go packages that take the version stamps; unstamped, `/version` shows a placeholder that clients reject. */
+  /**
+   * The Go packages that receive the version at link time; without it, `/version` returns a placeholder that clients
+   * reject.
+   */
   readonly stampedPackages: readonly string[];
 }
 
@@ -29,8 +32,9 @@ const KUBERNETES_FLAGS = [...COMMON_FLAGS, "-tags", "selinux,notest,grpcnotrace"
 const KUBERNETES_STAMPS = ["k8s.io/component-base/version", "k8s.io/client-go/pkg/version"];
 
 /**
- * Several modules and not one: shared version selection would drag each other's dependencies away from the tested sets,
- * and nobody should build a kubelet (which the end-to-end test needs, on a node that is real) to get a local cluster.
+ * Several modules instead of one: a common version selection would change each module's dependencies from the tested
+ * versions. Besides, a kubelet (which the end-to-end test needs for a real node) should not be built for a local
+ * cluster.
  */
 export const TOOL_MODULES: readonly ToolModule[] = [
   {
@@ -102,12 +106,12 @@ export function goBuildArguments(module: ToolModule, version: string, outputDire
     `-X ${path}.gitMinor=${minor}`,
     `-X ${path}.gitCommit=unknown`,
     `-X ${path}.gitTreeState=clean`,
-    // A constant, so that the same sources give the same bytes.
+    // A constant, so that the same sources produce the same bytes.
     `-X ${path}.buildDate=2026-11-21T00:00:00Z`,
   ]);
   const binaries = binariesOf(module);
   const packages = binaries.flatMap((name) => module.packages[name] ?? []);
-  // A package at the root of a module gives a binary named after the folder: name it ourselves.
+  // The binary of a package at the root of a module is named after the folder, so its name is set explicitly.
   const output = binaries.length === 1 ? `${outputDirectory}/${binaries[0]}` : `${outputDirectory}/`;
   return [
     "build",
@@ -129,7 +133,10 @@ export interface CacheKeyInput {
   readonly arch: string;
 }
 
-/** The folder name of a module's binaries in the cache: changes with versions, platform, sums and build flags. Pure. */
+/**
+ * The folder name of a module's binaries in the cache: it changes with versions, platform, checksums and build flags.
+ * Pure.
+ */
 export function cacheKey({ module, goMod, goSum, platform, arch }: CacheKeyInput): string {
   const version = pinnedVersion(module, goMod);
   const recipe = goBuildArguments(module, version, "").join("\n");

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface WaitOptions {
-  /** Subject of the wait, for the error: `etcd to answer`. */
+  /** Subject of the wait, for the error: `etcd to respond`. */
   readonly what: string;
   readonly timeoutMs: number;
   readonly intervalMs?: number;
 }
 
 /**
- * Asks until the answer is true.
+ * Polls until the result is true.
  *
- * @throws Error when the time is over, or what `check` throws, at once.
+ * @throws Error after the timeout, or an error of `check` at once.
  */
 export async function waitUntil(
   check: () => boolean | Promise<boolean>,

@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 
 export const WATCHDOG_RELEASE = "release";
 
-/** Ends a cluster when this process ends in any way, `kill -9` included, until it is released. */
+/** Ends a cluster when this process ends in any way, also by `kill -9`, until it is released. */
 export interface Watchdog {
   release(): Promise<void>;
 }
 
 /** Starts the watchdog of a run directory. It does not keep this process alive. */
 export function startWatchdog(runDirectory: string): Watchdog {
-  // Beside this file, compiled or not.
+  // In the same folder, compiled or not.
   const script = fileURLToPath(new URL(`./watchdog${extname(import.meta.url)}`, import.meta.url));
   const child = spawn(process.execPath, [script, runDirectory], {
     cwd: "/",
@@ -21,7 +21,7 @@ export function startWatchdog(runDirectory: string): Watchdog {
     stdio: ["pipe", "ignore", "ignore"],
   });
   child.unref();
-  child.stdin.on("error", () => undefined); // It may be gone before it is released.
+  child.stdin.on("error", () => undefined); // It may have ended before it is released.
   if (child.stdin instanceof Socket) child.stdin.unref();
   return {
     async release() {

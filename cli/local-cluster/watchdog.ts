@@ -5,8 +5,8 @@ import { lockPathOf, removeStaleLock } from "./lock.ts";
 import { WATCHDOG_RELEASE } from "./watchdog-guard.ts";
 
 /**
- * Runs as a process of its own: `watchdog.ts RUN_DIRECTORY`. When its standard input ends without the word of release,
- * its parent is gone, however that happened: it stops the cluster and removes the folder.
+ * Runs as a separate process: `watchdog.ts RUN_DIRECTORY`. If its standard input is closed without the word of release,
+ * its parent has ended, for whatever reason: it stops the cluster and removes the folder.
  */
 const runDirectory = process.argv[2] ?? "";
 let received = "";

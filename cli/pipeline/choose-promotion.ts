@@ -4,10 +4,10 @@ import { shortCommit } from "../release/release-object.ts";
 import { labelOfPipeline, type PipelineObject, stageIn } from "./pipeline-object.ts";
 import { chooseTarget } from "./stage-target.ts";
 
-/** What a Promotion by hand asks for. */
+/** The target of a manual Promotion. */
 export interface RequestedTarget {
   readonly revision: string;
-  /** Undefined: what the Releases plan for the commit. */
+  /** Undefined: the digest of the Releases' plans for the commit. */
   readonly digest?: string;
 }
 
@@ -16,8 +16,9 @@ const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 /**
  * The commit that a stage is to be promoted to. Pure.
  *
- * @param revision Id of a commit, or the beginning of one that the Pipeline remembers. Undefined: what the stage starts next.
- * @throws Error for people.
+ * @param revision Id of a commit, or a prefix of one in the Pipeline's status. Undefined: the commit that the stage
+ * starts next.
+ * @throws Error with a message for users.
  */
 export function choosePromotion(
   pipeline: PipelineObject,
@@ -48,10 +49,11 @@ function completeCommit(pipeline: PipelineObject, revision: string): string {
 }
 
 /**
- * What a stage is to go back to: the digest that passed last and that the stage does not run, or that of a commit. Pure.
+ * The target of a rollback of a stage: the last passed digest that the stage does not run, or the digest of a commit.
+ * Pure.
  *
  * @param promotions All Promotions of the namespace.
- * @throws Error for people.
+ * @throws Error with a message for users.
  */
 export function chooseRollback(
   pipeline: PipelineObject,

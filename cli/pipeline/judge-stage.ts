@@ -2,7 +2,7 @@ import { stageDigestOf } from "../../crds/stage-digest.ts";
 import { shortCommit } from "../release/release-object.ts";
 import type { PromotionObject } from "./pipeline-text.ts";
 
-/** One Release of a stage: what it says that it runs, and what that commit renders to here. */
+/** One Release of a stage: the digest in its status, and the digest of that commit rendered on this machine. */
 export interface RenderedAgain {
   readonly name: string;
   readonly namespace: string;
@@ -13,17 +13,17 @@ export interface RenderedAgain {
   readonly error: string | undefined;
 }
 
-/** A stage that must have passed before, and the digest that the commit has there. */
+/** A stage that must have passed before, and the digest of the commit there. */
 export interface EarlierStage {
   readonly stage: string;
   /** Undefined: the commit cannot be rendered there. */
   readonly digest: string | undefined;
 }
 
-/** What was found about a stage. */
+/** The result for a stage. */
 export interface StageProof {
   readonly isProven: boolean;
-  /** What holds and what does not, for people. */
+  /** The checked statements, for users. */
   readonly findings: readonly { readonly holds: boolean; readonly text: string }[];
 }
 
@@ -77,7 +77,7 @@ function isPassed({ status }: PromotionObject): boolean {
   return status?.phase === "Passed";
 }
 
-/** Digest of what a stage says that it runs; undefined: one of its Releases has deployed nothing. Pure. */
+/** Digest of a stage from the statuses of its Releases; undefined: one of them has deployed nothing. Pure. */
 export function deployedDigest(releases: readonly RenderedAgain[]): string | undefined {
   const digests = releases.map(({ name, namespace, deployed }) => ({
     name,
@@ -89,7 +89,7 @@ export function deployedDigest(releases: readonly RenderedAgain[]): string | und
     : stageDigestOf(digests);
 }
 
-/** The stage must have passed its digest, and the stages before it the commit of the Promotion that did. */
+/** The stage must have passed its digest, and the stages before it the commit of that Promotion. */
 function judgeDigest(
   stage: string,
   { digest, before }: { readonly digest: string; readonly before: readonly EarlierStage[] },

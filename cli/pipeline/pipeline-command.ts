@@ -2,8 +2,8 @@ import { quoteForShell } from "../shell-text.ts";
 import { labelOfPipeline, type PipelineObject } from "./pipeline-object.ts";
 
 /**
- * A command on a stage that can be pasted: it names namespace, digest and the cluster as it was named for the command that suggests
- * it. Pure.
+ * A command on a stage that users can paste: it contains namespace, digest and the cluster options of the command that
+ * suggests it. Pure.
  *
  * @param verb `approve` or `reject`.
  */

@@ -3,22 +3,22 @@ import type { KubernetesObject } from "../../crds/object.ts";
 import { Pipeline, type PipelineSpec } from "../../crds/pipeline.ts";
 import type { ApiClient } from "../release/api-client.ts";
 
-/** A Pipeline as the API server has it: its defaults are filled in. */
+/** A Pipeline as stored by the API server, with its defaults. */
 export interface PipelineObject extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & { readonly uid: string; readonly namespace: string };
   readonly spec: PipelineSpec;
   readonly status?: StatusOf<typeof Pipeline>;
 }
 
-/** A name that means no Pipeline, or no stage of one. The message lists what there is. */
+/** A name without a matching Pipeline or stage. The message lists the existing ones. */
 export class UnknownStageError extends Error {
   override readonly name = "UnknownStageError";
 }
 
 /**
- * The Pipeline of a name, or of `namespace/name`.
+ * Finds the Pipeline of a name, or of `namespace/name`.
  *
- * @throws UnknownStageError, or what the API server said.
+ * @throws UnknownStageError, or the error of the API server.
  */
 export async function findPipeline(
   text: string,

@@ -5,7 +5,7 @@ import { formatColumns, printable } from "../release/columns.ts";
 import { shortCommit } from "../release/release-object.ts";
 import { labelOfPipeline, type PipelineObject } from "./pipeline-object.ts";
 
-/** A Promotion as the API server has it. */
+/** A Promotion as stored by the API server. */
 export interface PromotionObject {
   readonly metadata: { readonly name: string; readonly creationTimestamp?: string };
   readonly spec: PromotionSpec;
@@ -16,7 +16,7 @@ const mostCommits = 15;
 const longestSubject = 40;
 
 /**
- * A Pipeline for people: its stages with what they run and wait for, and a matrix of its commits and stages. Pure.
+ * A Pipeline as text: its stages with what they run and wait for, and a matrix of its commits and stages. Pure.
  *
  * @param promotions Those of this Pipeline, in any order.
  */
@@ -28,7 +28,7 @@ export function formatPipeline(
   const { status } = pipeline;
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const stages = status?.stages ?? [];
-  // What stages wait for is in the table.
+  // The table contains what stages wait for.
   const isTold = ready?.status === "True" && stages.length > 0;
   const state =
     ready === undefined ? "not reconciled yet" : isTold ? ready.reason : `${ready.reason}: ${ready.message}`;
@@ -67,7 +67,7 @@ interface Commit {
   readonly committedAt: string;
 }
 
-/** The newest commits that changed a stage, with what came of each in each stage. */
+/** The newest commits that changed a stage, with the result of each in each stage. */
 function formatCommits(
   { status, spec }: PipelineObject,
   promotions: readonly PromotionObject[],
@@ -98,7 +98,7 @@ function formatCommits(
   ];
 }
 
-/** What a stage runs is shown also where the Pipeline has forgotten the commit. */
+/** The commit that a stage runs is also shown when it is no longer in the Pipeline's status. */
 function forgottenCommits(
   known: readonly Commit[],
   {

@@ -22,7 +22,7 @@ export interface StagePlan {
   /** Digest of the stage; undefined: one of its Releases cannot be planned. */
   readonly digest: string | undefined;
   readonly releases: readonly ReleasePlan[];
-  /** What must hold before the stage starts it, for people. */
+  /** Conditions for the stage to start it, for users. */
   readonly gates: readonly string[];
 }
 
@@ -63,7 +63,7 @@ async function planRelease(
       error: undefined,
     };
   } catch (error) {
-    // One stage that cannot be planned must not hide the others.
+    // If one stage cannot be planned, the others are still shown.
     return { release, report: undefined, error: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -78,7 +78,7 @@ function digestOf(plans: readonly ReleasePlan[]): string | undefined {
     : stageDigestOf(digests);
 }
 
-/** The rules of a stage, and what is closed now, for people. Pure. */
+/** The gates of a stage, and those that are closed now, for users. Pure. */
 export function gatesOf({ spec, status }: PipelineObject, name: string): readonly string[] {
   const index = spec.stages.findIndex((stage) => stage.name === name);
   const { after, enter } = spec.stages[index] ?? {};
@@ -101,5 +101,5 @@ export function gatesOf({ spec, status }: PipelineObject, name: string): readonl
   ];
 }
 
-/** Gates that are closed for every candidate alike. */
+/** Gates that are closed for all candidates. */
 const lasting: ReadonlySet<string> = new Set(["Freeze", "Windows", "Hold", "Suspended"]);

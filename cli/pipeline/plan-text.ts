@@ -21,7 +21,7 @@ function isChanged({ report }: ReleasePlan): boolean {
   return report.held !== undefined || report.changes.some(({ action }) => action !== "unchanged");
 }
 
-/** A plan for people: the differences by Release, then one line for each stage. Pure. */
+/** A plan as text: the differences by Release, then one line for each stage. Pure. */
 export function formatPlan(plans: readonly StagePlan[]): readonly string[] {
   const details = plans.flatMap(({ stage, releases }) =>
     releases.flatMap(({ release, report, error }) => {
@@ -46,7 +46,10 @@ function summaryOfRelease({ release, report, error }: ReleasePlan): string {
   return `${release}: ${report === undefined ? "none" : summaryOf(report.changes)}${held}`;
 }
 
-/** Longest diff of one object in a comment of a pull request, in characters: forges limit the whole. */
+/**
+ * Maximum length of the diff of one object in a comment of a pull request, in characters: forges limit the whole
+ * comment.
+ */
 const longestDiff = 3_000;
 const longestText = 50_000;
 
@@ -89,7 +92,7 @@ function detailsOf(stage: string, { release, report, error }: ReleasePlan): read
   ];
 }
 
-/** A block of code that its content cannot end. */
+/** A code block that its content cannot terminate. */
 function fenced(text: string, language = ""): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);

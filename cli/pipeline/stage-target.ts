@@ -6,21 +6,22 @@ import { printable } from "../release/columns.ts";
 import { type ReleaseObject, shortCommit } from "../release/release-object.ts";
 import { labelOfPipeline, type PipelineObject, stageIn } from "./pipeline-object.ts";
 
-/** What a stage would run. */
+/** A candidate of a stage. */
 export interface StageTarget {
   readonly revision: string;
   readonly digest: string;
-  /** First line of the commit's message, and its author. Undefined: the Pipeline does not remember the commit. */
+  /** First line of the commit's message, and its author. Undefined: the commit is not in the Pipeline's status. */
   readonly commit: { readonly subject: string; readonly author: string } | undefined;
-  /** What the stage waits for with it, for people. */
+  /** What the stage waits for with this candidate, for users. */
   readonly waits: readonly string[];
 }
 
 /**
- * The candidate of a stage that a decision is about: what the stage would start next, or the one of a digest.
+ * Finds the candidate of a stage for a decision: the one that the stage would start next, or the one with a digest.
+ * Pure.
  *
- * @param digest Digest of the stage, or the beginning of one.
- * @throws Error for people, if there is no such candidate, or more than one. Pure.
+ * @param digest Digest of the stage, or a prefix of it.
+ * @throws Error with a message for users, if there is no such candidate, or more than one.
  */
 export function chooseTarget(pipeline: PipelineObject, stage: string, digest?: string): StageTarget {
   const { releases } = stageIn(pipeline, stage);
@@ -55,7 +56,7 @@ function waitsOf(status: StageStatus | undefined): readonly string[] {
   return (status?.waiting ?? []).map(({ gate, message }) => `${gate}: ${message}`);
 }
 
-/** Digest of what a stage would run with a candidate; undefined: one of its Releases has no plan. */
+/** Digest of a stage with a candidate; undefined: one of its Releases has no plan. */
 function digestOf(
   { releases }: Candidate,
   keys: readonly { readonly name: string; readonly namespace: string }[],
@@ -89,7 +90,7 @@ export async function readChanges(
   );
 }
 
-/** What the status of a Release says of a commit that it does not run. */
+/** The plan of a commit in the status of a Release that does not run it. */
 interface PlannedStatus {
   readonly deployed?: { readonly revision: string; readonly digest?: string };
   readonly next?: {
@@ -104,7 +105,7 @@ interface PlannedStatus {
   };
 }
 
-/** What a commit would change in a Release, for people. Pure. */
+/** What a commit would change in a Release, as text. Pure. */
 export function describeChange(release: ReleaseObject | undefined, revision: string): string {
   if (release === undefined) return "does not exist";
   const { next, deployed } = (release.status ?? {}) as PlannedStatus;

@@ -25,7 +25,7 @@ export interface Caller {
   readonly groups: readonly string[];
 }
 
-/** Asks the API server who we are. */
+/** Requests the user's identity from the API server. */
 export async function readCaller(client: Pick<ApiClient, "ask">): Promise<Caller> {
   const { userInfo } = (await client.ask(SelfSubjectReview)) as {
     readonly userInfo: { readonly username: string; readonly groups?: readonly string[] };
@@ -39,7 +39,7 @@ export interface StageOf {
   readonly stage: string;
 }
 
-/** Asks the API server whether we have a verb on a stage. */
+/** Checks whether the user has a verb on a stage. */
 export async function mayOnStage(
   client: Pick<ApiClient, "ask">,
   { namespace, ...stage }: StageOf,

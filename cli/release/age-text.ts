@@ -1,4 +1,4 @@
-/** How long ago something was, as kubectl shows it: `45s`, `12m`, `5h`, `3d`. Pure. */
+/** Age of something, as kubectl shows it: `45s`, `12m`, `5h`, `3d`. Pure. */
 export function ageOf(time: string | undefined, nowMs: number): string {
   const sinceMs = nowMs - Date.parse(time ?? "");
   if (Number.isNaN(sinceMs)) return "<unknown>";

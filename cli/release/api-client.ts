@@ -7,7 +7,7 @@ import { FIELD_MANAGER } from "../install/install-client.ts";
 import { titleOf } from "../install/installable-kinds.ts";
 import { type ListOptions, listObjects } from "../install/list-objects.ts";
 
-/** An object as the server has it. */
+/** An object as stored by the API server. */
 export type StoredObject = KubernetesObject & { readonly metadata: { readonly uid: string } };
 
 export interface Place {
@@ -20,13 +20,13 @@ export interface NewObject {
   readonly metadata: {
     readonly namespace?: string;
     readonly name?: string;
-    /** The beginning of a name. */
+    /** A name prefix. */
     readonly generateName?: string;
   };
   readonly spec: object;
 }
 
-/** Objects of any kind on the API server, as the user who runs the command. Errors are for people. */
+/** Objects of any kind on the API server, with the permissions of the user. Errors are for users. */
 export class ApiClient {
   readonly #transport: Pick<ApiTransport, "send">;
 
@@ -34,7 +34,7 @@ export class ApiClient {
     this.#transport = transport;
   }
 
-  /** Undefined: there is none. */
+  /** Undefined: it does not exist. */
   async read(kind: ObjectKind, place: Place): Promise<StoredObject | undefined> {
     const response = await this.#transport.send({ method: "GET", path: objectPath(kind, place) });
     if (response.status === 404 && readStatus(response).kind !== "") return undefined;
@@ -50,7 +50,7 @@ export class ApiClient {
     throw toOperatorError(found, { verb: "read", id, namespace });
   }
 
-  /** Creates an object, whose name the API server completes where it has `generateName`. */
+  /** Creates an object; the API server completes its name if it has `generateName`. */
   async create(kind: ObjectKind, object: NewObject, { dryRun = false } = {}): Promise<StoredObject> {
     const { namespace, name, generateName } = object.metadata;
     const query = { fieldManager: FIELD_MANAGER, dryRun: dryRun ? "All" : undefined };
@@ -63,7 +63,7 @@ export class ApiClient {
     return objectIn(response, { verb: "create", id, namespace });
   }
 
-  /** Asks a question that is an object, such as a SelfSubjectReview, and gives the status of the answer. */
+  /** Creates a request object, such as a SelfSubjectReview, and returns its status. */
   async ask(kind: ObjectKind, spec: object = {}): Promise<Readonly<Record<string, unknown>>> {
     const response = await this.#transport.send({
       method: "POST",

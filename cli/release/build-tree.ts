@@ -5,20 +5,20 @@ import { idOf, type ObjectId } from "../../synth/manifest.ts";
 import { nodeOf, type TreeNode } from "./tree-node.ts";
 
 export interface BuildTreeInput {
-  /** Ids of everything that the Release says it deployed. */
+  /** Ids of the recorded objects of the Release. */
   readonly inventory: readonly ObjectId[];
-  /** Those of them that may have gone by themselves, because their work is done. */
+  /** Those that may have been deleted by themselves after they finished. */
   readonly finished: ReadonlySet<ObjectId>;
-  /** Objects that carry the label of the Release's set. */
+  /** Objects with the label of the Release's set. */
   readonly owned: readonly LiveObject[];
-  /** Objects that may stand behind them. */
+  /** Objects that they may own. */
   readonly behind: readonly LiveObject[];
   /** Why objects of a kind in a namespace could not be read, by {@link placeOf}. */
   readonly unread: ReadonlyMap<string, string>;
   readonly assess: (live: LiveObject, pods: readonly LiveObject[]) => Health;
 }
 
-/** Owners that point at each other must not be followed for ever. */
+/** Limit for owner references that form a cycle. */
 const deepest = 5;
 
 /** Key of the objects of one kind in one namespace: `apps/Deployment/shop`. Pure. */
@@ -27,8 +27,8 @@ export function placeOf(id: ObjectId): string {
 }
 
 /**
- * The objects of a Release in the order of applying, each with what stands behind it by owner references. An object of the
- * inventory that is not there is a node all the same. Pure.
+ * The objects of a Release in the order of applying, each with the objects that it owns. A recorded object that does not
+ * exist is still a node. Pure.
  */
 export function buildTree({
   inventory,
@@ -89,7 +89,7 @@ function podsBehind(
   );
 }
 
-/** A ReplicaSet of a former template stays for its history, and has nothing to say. */
+/** A ReplicaSet of an earlier template is kept for the history, and its health is not relevant. */
 function isInUse(object: LiveObject): boolean {
   if (object.kind !== "ReplicaSet") return true;
   return (object["spec"] as { readonly replicas?: number } | undefined)?.replicas !== 0;

@@ -2,21 +2,22 @@ import type { ReleaseHistoryEntry } from "../../crds/release.ts";
 import { formatHistory } from "./history-text.ts";
 import { historyOf, labelOfRelease, type ReleaseObject } from "./release-object.ts";
 
-/** There is no revision to go to, or it is not clear which is meant. */
+/** There is no matching revision, or the choice is ambiguous. */
 export class UnknownRevisionError extends Error {
   override readonly name = "UnknownRevisionError";
 }
 
-/** A commit to deploy, and what the history says of it if it is there. */
+/** A commit to deploy, and its entry in the history, if any. */
 export interface ChosenRevision {
   readonly revision: string;
   readonly entry: ReleaseHistoryEntry | undefined;
 }
 
 /**
- * The commit that a user names: a number of the history, a prefix of a commit's id in the history, or a full id.
+ * Finds the commit that a user specified: a number of the history, a prefix of a commit's id in the history, or a full
+ * id.
  *
- * @throws UnknownRevisionError that shows the history.
+ * @throws UnknownRevisionError that contains the history.
  */
 export function chooseRevision(release: ReleaseObject, text: string): ChosenRevision {
   const history = historyOf(release);
@@ -38,10 +39,10 @@ export function chooseRevision(release: ReleaseObject, text: string): ChosenRevi
 }
 
 /**
- * The last commit before the one that is deployed now that was ready; where a newer one could not be deployed at all, the one
- * that is deployed. Going back twice goes further back, not forth again.
+ * The last ready commit before the deployed one; or the deployed one, if a newer one could not be deployed at all. A
+ * second rollback goes further back, and not forward again.
  *
- * @throws UnknownRevisionError that shows the history.
+ * @throws UnknownRevisionError that contains the history.
  */
 export function choosePrevious(release: ReleaseObject): ChosenRevision {
   const history = historyOf(release);

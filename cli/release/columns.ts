@@ -1,4 +1,4 @@
-/** Lines with padded columns, the last of them as long as it is. Control characters are taken out. Pure. */
+/** Lines with padded columns, except the last one. Control characters are removed. Pure. */
 export function formatColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const clean = rows.map((row) => row.map(printable));
   const widths: number[] = [];

@@ -3,11 +3,11 @@ import type { ReleaseFlags } from "./release-command.ts";
 import type { ReleaseObject } from "./release-object.ts";
 
 /**
- * A command on a Release that can be pasted: it names the namespace, and the cluster as it was named for the command that
+ * A command on a Release that users can paste: it contains the namespace, and the cluster options of the command that
  * suggests it. Pure.
  *
- * @param words The command, such as `["rollback", "--unpin"]`; the Release's name comes after the first of them.
- * @param options.env Where npx has started the command, npx starts the next one.
+ * @param words The command, such as `["rollback", "--unpin"]`; the Release's name follows the first of them.
+ * @param options.env If npx has started the command, the suggested one uses npx too.
  */
 export function commandLine(
   [command = "", ...words]: readonly string[],
@@ -20,12 +20,12 @@ export function commandLine(
   return toLine([command, metadata.name, ...words, ...place], options);
 }
 
-/** A command on the operator, such as `["logs"]`, that can be pasted. Pure. */
+/** A command on the operator, such as `["logs"]`, that users can paste. Pure. */
 export function operatorCommandLine(words: readonly string[], options: CommandLineOptions): string {
   return toLine(words, options);
 }
 
-/** A kubectl command that can be pasted: it names the cluster as it was named for the command that suggests it. Pure. */
+/** A kubectl command that users can paste: it contains the cluster options of the command that suggests it. Pure. */
 export function kubectlLine(words: readonly string[], options: Omit<CommandLineOptions, "env">): string {
   return ["kubectl", ...words, ...clusterFlags(options)].map(quoteForShell).join(" ");
 }

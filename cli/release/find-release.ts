@@ -2,7 +2,7 @@ import { Release } from "../../crds/release.ts";
 import type { ApiClient } from "./api-client.ts";
 import { labelOfRelease, type ReleaseObject } from "./release-object.ts";
 
-/** A name that means no Release, or more than one. The message lists what there is. */
+/** A name without a matching Release, or with several. The message lists the existing ones. */
 export class UnknownReleaseError extends Error {
   override readonly name = "UnknownReleaseError";
 }
@@ -10,9 +10,9 @@ export class UnknownReleaseError extends Error {
 const mostListed = 20;
 
 /**
- * The Release that a user names by a name, a prefix of one, or `namespace/name`.
+ * Finds the Release of a name, a prefix of one, or `namespace/name`.
  *
- * @throws UnknownReleaseError, or what the API server said.
+ * @throws UnknownReleaseError, or the error of the API server.
  */
 export async function findRelease(
   text: string,
@@ -47,7 +47,7 @@ export async function findRelease(
   throw new UnknownReleaseError(`Cannot find Release "${name}": ${known}${hint}`);
 }
 
-/** The same name in other namespaces, for those who may list them all. */
+/** Releases with the same name in other namespaces, for users who may list them. */
 async function findElsewhere(name: string, client: ApiClient): Promise<readonly string[]> {
   try {
     const all = (await client.list(Release, {})) as readonly ReleaseObject[];

@@ -5,7 +5,7 @@ import { waitUntil } from "../install/wait-until.ts";
 import type { ApiClient } from "./api-client.ts";
 import { conditionOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";
 
-/** A Release that will not become ready without a change by the user. */
+/** A Release that will not become ready unless a user changes something. */
 export class NotReadyError extends Error {
   override readonly name = "NotReadyError";
 }
@@ -14,14 +14,15 @@ export interface FollowOptions {
   readonly client: ApiClient;
   readonly report: (line: string) => void;
   readonly timeoutMs: number;
-  /** Value of the annotation that asked for a look; it must have been acted on. */
+  /** Value of the annotation of the requested poll, which must have been handled. */
   readonly request?: string;
 }
 
 /**
- * Waits until a request for a Release is done: it was reconciled, and everything is applied and healthy.
+ * Waits until a requested poll of a Release is handled: it was reconciled, and everything is applied and healthy.
  *
- * @throws NotReadyError with what the Release says, when it will not come by itself; NotInTimeError; UnknownReleaseError.
+ * @throws NotReadyError with the message of the Release, if it cannot become ready by itself; NotInTimeError;
+ * UnknownReleaseError.
  */
 export async function untilReady(
   release: ReleaseObject,
@@ -62,8 +63,8 @@ export function missingFor(
 }
 
 /**
- * What is missing where a Release is ready by what was known before: for a while an outage leaves it so, and for good if it is
- * pinned to what it has deployed. A requested poll must still be reported.
+ * Text about the missing part if a Release is ready with an earlier result: during an outage it stays ready for a while,
+ * and if it is pinned to its deployed commit, permanently. A requested poll must still be reported.
  */
 function missingSource(
   release: ReleaseObject,
@@ -78,7 +79,7 @@ function missingSource(
   throw new NotReadyError(`${title} cannot get its source: ${reason}: ${message}`);
 }
 
-/** Why a poll fails, if the Release says so. */
+/** Why a poll fails, if the status contains the reason. */
 function saying(release: ReleaseObject): string {
   const sourced = release.status?.conditions?.find(
     ({ type, status }) => type === "Sourced" && status === "False",

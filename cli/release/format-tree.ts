@@ -1,7 +1,7 @@
 import { printable } from "./columns.ts";
 import { isWell, type TreeNode } from "./tree-node.ts";
 
-/** Number of objects shown per kind, unhealthy ones first; below one object fewer. */
+/** Maximum number of objects shown per kind, unhealthy ones first; fewer below one object. */
 const mostOfKind = 15;
 const mostBehind = 5;
 const longestName = 60;
@@ -12,7 +12,7 @@ interface Line {
   readonly message: string;
 }
 
-/** The tree as lines of at most `width` characters; what is left out is counted. Pure. */
+/** The tree as lines of at most `width` characters; omitted objects are counted. Pure. */
 export function formatTree(
   nodes: readonly TreeNode[],
   { width }: { readonly width: number },
@@ -52,7 +52,7 @@ function linesOf(nodes: readonly Chosen[], indent: string): readonly Line[] {
     const branch = `${indent}${isLast ? "└─ " : "├─ "}`;
     if (typeof node === "string") return [{ name: `${branch}${node}`, health: "", message: "" }];
     const { kind, namespace, name, health, message, children } = node;
-    // Below an object the namespace is that of the object.
+    // Objects below another one are in its namespace, so it is not repeated.
     const place = indent === "" && namespace !== "" ? `${namespace}/` : "";
     const line = { name: printable(`${branch}${kind} ${place}${name}`), health, message };
     return [line, ...linesOf(choose(children, mostBehind), `${indent}${isLast ? "   " : "│  "}`)];

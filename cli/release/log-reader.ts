@@ -7,7 +7,7 @@ import { type LogLine, NoOperatorError } from "./operator-log.ts";
 
 export interface LogReaderInput {
   readonly transport: Pick<ApiTransport, "send">;
-  /** Lines of each pod at most, when it is read for the first time. */
+  /** Maximum number of lines of each pod for the first read. */
   readonly tail: number;
 }
 
@@ -15,25 +15,25 @@ export interface LogReaderInput {
 export interface LogPart {
   /** In the order of their times. */
   readonly lines: readonly LogLine[];
-  /** Why pods could not be read, as far as the looks before have not told it. */
+  /** Why pods could not be read, unless an earlier read reported it. */
   readonly failures: readonly string[];
 }
 
 const beginningOfTime = "1970-01-01T00:00:00Z";
 
-/** Reads the logs of some pods, and then what has come since. */
+/** Reads the logs of some pods, and later the lines since the last read. */
 export class LogReader {
   readonly #input: LogReaderInput;
-  /** The time of the last line that was read, by pod. */
+  /** The time of the last read line, by pod. */
   readonly #seen = new Map<string, string>();
-  /** Why a pod could not be read the last time. */
+  /** The error of the last attempt, by pod. */
   readonly #failures = new Map<string, string>();
 
   constructor(input: LogReaderInput) {
     this.#input = input;
   }
 
-  /** @throws NoOperatorError if no pod could be read, now or before. */
+  /** @throws NoOperatorError if no pod could ever be read. */
   async read(pods: readonly KubernetesObject[]): Promise<LogPart> {
     const logs = await Promise.all(pods.map((pod) => this.#readPod(pod)));
     const lines = logs.flatMap((log) => (typeof log === "string" ? [] : log));
@@ -42,7 +42,7 @@ export class LogReader {
     return { lines: lines.toSorted((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time))), failures };
   }
 
-  /** Its new lines; or why it could not be read, unless that was told before. */
+  /** Its new lines; or the error, unless it was reported before. */
   async #readPod(pod: KubernetesObject): Promise<readonly LogLine[] | string> {
     const key = `${pod.metadata.namespace}/${pod.metadata.name}`;
     const since = this.#seen.get(key);
@@ -65,7 +65,7 @@ export class LogReader {
     since: string | undefined,
   ): Promise<readonly LogLine[]> {
     const { transport, tail } = this.#input;
-    // With both, the server would leave out what is new beyond the number of lines.
+    // With both options, the server would omit new lines beyond the limit.
     const part = since === undefined ? { tailLines: String(tail) } : { sinceTime: toSeconds(since) };
     const query = { container: "operator", timestamps: "true", ...part };
     const path = withQuery(`${objectPath(Pod, { name, namespace })}/log`, query);
@@ -75,12 +75,15 @@ export class LogReader {
   }
 }
 
-// The server compares whole seconds, so what was seen in the same second comes again.
+// The server compares whole seconds, so lines of the same second are returned again.
 function toSeconds(time: string): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
-/** A line without a time is a message of the kubelet, such as that a log is gone; it is shown once, before the others. */
+/**
+ * A line without a time is a message of the kubelet, for example that a log was deleted; it is shown once, before the
+ * others.
+ */
 function linesOf(body: string, pod: string): readonly LogLine[] {
   return body.split("\n").flatMap((line) => {
     if (line === "") return [];

@@ -1,6 +1,6 @@
 import { type ReleaseObject, shortCommit } from "./release-object.ts";
 
-/** The plan of a commit that a Release does not run, in one line; none without a plan. Pure. */
+/** The plan of a commit that a Release does not run, in one line; empty without a plan. Pure. */
 export function describeNext({ status }: Pick<ReleaseObject, "status">): readonly string[] {
   const { next } = status ?? {};
   if (next === undefined) return [];

@@ -1,6 +1,6 @@
 import { groupOf, type ObjectKind } from "../../crds/object.ts";
 
-/** The kinds of Kubernetes 1.36 that have no namespace, of groups that come with it. */
+/** The cluster-scoped kinds of Kubernetes 1.36, in its built-in groups. */
 const clusterScoped: ReadonlySet<string> = new Set([
   "/Namespace",
   "/Node",
@@ -33,7 +33,7 @@ const clusterScoped: ReadonlySet<string> = new Set([
   "storage.k8s.io/VolumeAttributesClass",
 ]);
 
-/** Groups that come with Kubernetes: all without a dot, and these. */
+/** Built-in groups of Kubernetes: all without a dot, and these. */
 const ownGroups: ReadonlySet<string> = new Set([
   "admissionregistration.k8s.io",
   "apiextensions.k8s.io",
@@ -52,9 +52,9 @@ const ownGroups: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What can be known of kinds without a cluster: those of Kubernetes itself, and the given ones. Undefined for all others.
+ * The kinds that are known without a cluster: those of Kubernetes itself, and the given ones. Undefined for all others.
  *
- * @param kinds That the operator has.
+ * @param kinds Kinds of the operator.
  */
 export function offlineKinds(kinds: readonly ObjectKind[]): {
   find(apiVersion: string, kind: string): ObjectKind | undefined;

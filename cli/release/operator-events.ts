@@ -18,9 +18,9 @@ export interface OperatorEvent extends KubernetesObject {
 }
 
 export interface EventsPlace {
-  /** Undefined: of all namespaces. */
+  /** Undefined: all namespaces. */
   readonly namespace: string | undefined;
-  /** Undefined: of all that the operator reports on. */
+  /** Undefined: all objects that the operator reports on. */
   readonly release: Pick<ReleaseObject, "metadata"> | undefined;
 }
 
@@ -40,13 +40,13 @@ export async function readEvents(
   return found.toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
 }
 
-/** When an event happened last. Pure. */
+/** Time of the last occurrence of an event. Pure. */
 export function timeOf({ eventTime, series, metadata }: OperatorEvent): string {
   return series?.lastObservedTime ?? eventTime ?? metadata.creationTimestamp ?? "";
 }
 
 export interface EventsTableOptions {
-  /** Show the namespace of what each event is about. */
+  /** Whether to show the namespace of the object of each event. */
   readonly namespaces: boolean;
   readonly nowMs: number;
 }

@@ -14,7 +14,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** There is no pod whose log could be read. */
+/** No pod's log could be read. */
 export class NoOperatorError extends Error {
   override readonly name = "NoOperatorError";
 }
@@ -42,7 +42,7 @@ function isForbidden(error: unknown): error is ApiUnavailableError {
 }
 
 export interface LogFilter {
-  /** Only what is said about this Release. */
+  /** Selects only lines about this Release. */
   readonly release: { readonly namespace: string; readonly name: string } | undefined;
   /** Lowest level to show. */
   readonly level: LogLevelName;
@@ -52,8 +52,8 @@ export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevelName = (typeof logLevels)[number];
 
 /**
- * A line for people; undefined: the filter leaves it out. What is no record of ours has no level and concerns no
- * Release: it is shown where no Release is asked for. Pure.
+ * A line as text; undefined: the filter excludes it. A line that is not a log record of the operator has no level and
+ * belongs to no Release: it is shown only without a Release in the filter. Pure.
  */
 export function formatLogLine({ text, pod }: LogLine, { release, level }: LogFilter): string | undefined {
   const record = recordIn(text);

@@ -8,11 +8,11 @@ export interface KnownKinds {
   find(apiVersion: string, kind: string): ObjectKind | undefined;
   /** In the version that the cluster prefers. */
   findGroupKind(group: string, kind: string): ObjectKind | undefined;
-  /** Why a kind that is not found cannot be used, for people. */
+  /** Why a kind that is not found cannot be used, for users. */
   explain(apiVersion: string, kind: string): { readonly message: string };
 }
 
-/** Asks discovery once. @throws ApiUnavailableError when there is no answer. */
+/** Runs discovery once. @throws ApiUnavailableError without a response. */
 export async function readKinds(transport: Pick<ApiTransport, "send">): Promise<KindTable> {
   const table = new KindTable();
   table.replace((await new Discovery(transport).read()) ?? []);

@@ -16,12 +16,12 @@ import type { TreeNode } from "./tree-node.ts";
 export interface ReadTreeOptions {
   readonly client: ApiClient;
   readonly cluster: KnownKinds;
-  /** The kinds of custom resources that have objects of their own behind them. */
+  /** The kinds of custom resources that own objects. */
   readonly kinds: readonly SynthesizableKind[];
   readonly assess: (live: LiveObject, pods: readonly LiveObject[]) => Health;
 }
 
-/** Reads what a Release deployed and what stands behind it: one list per kind and namespace. */
+/** Reads the objects of a Release and the objects that they own: one list per kind and namespace. */
 export async function readTree(
   release: ReleaseObject,
   options: ReadTreeOptions,
@@ -63,7 +63,7 @@ async function readPlace(
   }
 }
 
-/** Kinds that controllers of Kubernetes make for others, in the order of their owners. */
+/** Kinds that Kubernetes controllers create for others, in the order of their owners. */
 const behindWorkloads: readonly ObjectKind[] = [ReplicaSet, Job, Pod];
 const workloads: ReadonlySet<string> = new Set([
   "apps/Deployment",
@@ -104,7 +104,7 @@ async function readBehind(
   return [...children, ...made.filter(({ metadata }) => !uids.has(metadata.uid))];
 }
 
-/** Objects that the user may not list are not shown below an object; its own health is. */
+/** Objects that the user may not list are not shown below an object; the health of the object itself is. */
 async function tryList(client: ApiClient, kind: ObjectKind, where: Where): Promise<readonly LiveObject[]> {
   try {
     return await listLive(client, kind, where);
@@ -122,7 +122,7 @@ async function listLive(client: ApiClient, kind: ObjectKind, where: Where): Prom
   return (await client.list(kind, where)).map((object) => toLiveObject(object));
 }
 
-/** Reads for each of these; what was found is in order. */
+/** Reads each of these; the results are in order. */
 async function readAll<One, Found>(
   ones: readonly One[],
   read: (one: One) => Promise<readonly Found[]>,

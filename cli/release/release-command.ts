@@ -14,17 +14,17 @@ export interface ReleaseFlags extends ConnectOptions {
   readonly output?: "json";
 }
 
-/** The cluster, as a command on Releases sees it. */
+/** The cluster, as a command on Releases uses it. */
 export interface ReleaseSession {
   readonly client: ApiClient;
   readonly transport: ApiTransport;
-  /** `--namespace`, or that of the kubeconfig's context. */
+  /** `--namespace`, or the namespace of the kubeconfig's context. */
   readonly namespace: string;
   /** Finds the Release that a name refers to; see {@link findRelease}. */
   find(name: string): Promise<ReleaseObject>;
 }
 
-/** A command on one Release, with the options that all of them have. */
+/** A command on one Release, with the common options. */
 export function releaseCommand(name: string, description: string): Command {
   return addReleaseOptions(
     new Command(name)
@@ -40,7 +40,7 @@ export function addReleaseOptions(command: Command): Command {
   );
 }
 
-/** Adds the options that say which cluster, and which namespace. */
+/** Adds the options that select cluster and namespace. */
 export function addConnectionOptions(command: Command): Command {
   return command
     .option("-n, --namespace <name>", "namespace; default: that of the kubeconfig's context")
@@ -49,9 +49,9 @@ export function addConnectionOptions(command: Command): Command {
 }
 
 /**
- * Runs something with a connection as the user of a kubeconfig.
+ * Calls a function with a connection as the user of a kubeconfig.
  *
- * @throws ClusterAccessError, ConnectionError, or what `use` throws.
+ * @throws ClusterAccessError, ConnectionError, or errors of `use`.
  */
 export async function withReleases<T>(
   { kubeconfig, context, namespace }: ReleaseFlags,

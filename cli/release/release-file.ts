@@ -4,20 +4,21 @@ import { Release } from "../../crds/release.ts";
 import { asKubectlReads, isEmptyDocument } from "../render-text.ts";
 import type { ReleaseObject } from "./release-object.ts";
 
-/** Stands for the uid that the API server gives a Release. */
+/** Placeholder for the uid that the API server gives a Release. */
 const PLACEHOLDER_UID = "00000000-0000-0000-0000-000000000000";
 
 export interface ReadReleasesOptions {
   /** Name of the text in messages. */
   readonly file: string;
-  /** Namespace of Releases that name none. */
+  /** Namespace of Releases without one. */
   readonly namespace: string;
 }
 
 /**
- * The Releases of a YAML or JSON text as the API server would store them; undefined: it has none, but other objects.
+ * The Releases of a YAML or JSON text as the API server would store them; undefined: it contains only other objects.
  *
- * @throws Error that names file, document and field: what cannot be read or is not valid, or Releases among other objects.
+ * @throws Error with file, document and field, if it cannot be parsed, is invalid, or contains Releases and other
+ * objects.
  */
 export function readReleases(
   text: string,

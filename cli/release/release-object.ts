@@ -2,7 +2,7 @@ import type { Condition } from "../../crds/conditions.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import type { ReleaseHistoryEntry, ReleaseSpec, ReleaseStatus } from "../../crds/release.ts";
 
-/** A Release as the API server has it: its defaults are filled in. */
+/** A Release as stored by the API server, with its defaults. */
 export interface ReleaseObject extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & {
     readonly uid: string;
@@ -27,7 +27,7 @@ export function historyOf({ status }: ReleaseObject): readonly ReleaseHistoryEnt
   return status?.history ?? [];
 }
 
-/** As git abbreviates it. */
+/** Abbreviated as in git. */
 export function shortCommit(id: string): string {
   return id.slice(0, 10);
 }

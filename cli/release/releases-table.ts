@@ -3,12 +3,12 @@ import { formatColumns } from "./columns.ts";
 import { conditionOf, type ReleaseObject, shortCommit } from "./release-object.ts";
 
 export interface ReleasesTableOptions {
-  /** Show the namespace of each. */
+  /** Whether to show the namespace of each. */
   readonly namespaces: boolean;
   readonly nowMs: number;
 }
 
-/** Releases as a table, one line each: whether it is ready, where it is, and why. Pure. */
+/** Releases as a table, one line each: whether it is ready, its revision, and why. Pure. */
 export function formatReleases(
   releases: readonly ReleaseObject[],
   { namespaces, nowMs }: ReleasesTableOptions,

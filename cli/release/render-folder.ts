@@ -6,11 +6,11 @@ import { systemClock } from "../../operator/runtime/clock.ts";
 import { createTrustedPrograms } from "../launcher/weak-sandbox.ts";
 import { labelOfRelease, type ReleaseObject } from "./release-object.ts";
 
-/** Failures are thrown; the other calls are not used. */
+/** Failures are thrown; the other methods are not used. */
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
 /**
- * What a Release makes of a folder of this machine, which stands for the one at its source's path.
+ * Renders a Release from a folder of this machine, which replaces the one at its source's path.
  *
  * @throws {SourceError} that names file, line and field.
  * @throws {WeakSandboxError} if it has a program that is not trusted enough for this kernel.

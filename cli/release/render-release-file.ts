@@ -10,18 +10,18 @@ import { renderFolder } from "./render-folder.ts";
 export interface RenderReleaseFileOptions {
   /** Name of the text in messages. */
   readonly file: string;
-  /** Namespace of Releases that name none. */
+  /** Namespace of Releases without one. */
   readonly namespace: string;
-  /** Stands for the folder at the source's path. */
+  /** Replaces the folder at the source's path. */
   readonly source: string | undefined;
   /** Run untrusted programs even if the kernel cannot isolate them. */
   readonly weakSandbox: boolean;
-  /** Kinds that the operator has. */
+  /** Kinds of the operator. */
   readonly kinds: readonly ObjectKind[];
 }
 
 /**
- * What the operator would apply for a Release in a text, with a local folder in place of its source.
+ * The manifests that the operator would apply for a Release in a text, with a local folder instead of its source.
  *
  * @returns Undefined if the text has no Release.
  */

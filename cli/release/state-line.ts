@@ -2,7 +2,7 @@ import { describeStage, stageOf } from "../../operator/desire/release/pipeline-p
 import { printable } from "./columns.ts";
 import { conditionOf, historyOf, labelOfRelease, type ReleaseObject, shortCommit } from "./release-object.ts";
 
-/** Why a Release is not ready, or what its source lacks; undefined: all is well. Pure. */
+/** Why a Release is not ready, or what its source lacks; undefined: it is ready. Pure. */
 export function describeTrouble(release: ReleaseObject): string | undefined {
   const bad = [conditionOf(release, "Ready"), conditionOf(release, "Sourced")].find(
     (condition) => condition !== undefined && condition.status !== "True",
@@ -10,7 +10,7 @@ export function describeTrouble(release: ReleaseObject): string | undefined {
   return bad && printable(bad.message);
 }
 
-/** The stage that decides what is deployed, or that the Release is pinned; none: it follows its ref. Pure. */
+/** The stage that decides what is deployed, or that the Release is pinned; empty: it follows its ref. Pure. */
 function describePinned(spec: ReleaseObject["spec"]): readonly string[] {
   const stage = stageOf(spec);
   if (stage !== undefined) return [`of ${describeStage(stage)}`];
@@ -27,7 +27,7 @@ export function describeRelease(release: ReleaseObject): string {
   const subject = historyOf(release).find((entry) => entry.revision === revision)?.subject;
   const at = revision === undefined ? "" : ` at ${shortCommit(revision)}${subject ? ` (${subject})` : ""}`;
   const sourced = conditionOf(release, "Sourced");
-  // Of one that is not ready, the state says it.
+  // If the Release is not ready, the state contains it.
   const isWithoutSource = ready?.status === "True" && sourced?.status === "False";
   const marks = [
     spec.suspend ? "suspended" : [],

@@ -1,7 +1,7 @@
 import type { Health, HealthStatus } from "../../operator/engine/health/health.ts";
 import type { ObjectId } from "../../synth/manifest.ts";
 
-/** One object of a Release, or one that stands behind it. */
+/** One object of a Release, or one that such an object owns. */
 export interface TreeNode {
   readonly id: ObjectId;
   readonly kind: string;
@@ -10,7 +10,7 @@ export interface TreeNode {
   readonly name: string;
   /** `Unknown`: it cannot be read; the message says why. */
   readonly health: HealthStatus | "Unknown";
-  /** For people; may be empty if all is well. */
+  /** For users; may be empty if the object is healthy. */
   readonly message: string;
   readonly children: readonly TreeNode[];
 }
@@ -25,7 +25,7 @@ export function nodeOf(
   return { id, kind, namespace, name: name.join("/"), health: status, message, children };
 }
 
-/** Whether nothing of a node or of what is behind it needs anybody's eye. Pure. */
+/** Whether a node and all nodes below it are healthy. Pure. */
 export function isWell({ health, children }: TreeNode): boolean {
   return (health === "Current" || health === "Suspended") && children.every(isWell);
 }

@@ -11,7 +11,7 @@ import type { ReleaseObject } from "../release/release-object.ts";
 export type Found =
   | { readonly release: ReleaseObject }
   | { readonly resource: StoredObject; readonly binding: SynthesizableKind }
-  /** Of a kind that another program serves. */
+  /** The resource belongs to a kind that another program serves. */
   | { readonly resource: StoredObject; readonly kind: ObjectKind };
 
 /** No resource has this name. The message lists the existing ones. */
@@ -20,9 +20,9 @@ export class UnknownResourceError extends Error {
 }
 
 /**
- * The resource that `KIND/NAME` means. A kind may be written as kubectl takes it; a name without a kind is a Release's.
+ * The resource that `KIND/NAME` means. A kind may be written as in kubectl; a name without a kind is a Release's.
  *
- * @throws UnknownResourceError, UnknownReleaseError, or what the API server said.
+ * @throws UnknownResourceError, UnknownReleaseError, or the error of the API server.
  */
 export async function findResource(
   text: string,
@@ -46,7 +46,7 @@ export async function findResource(
   return binding === undefined ? { resource, kind } : { resource, binding };
 }
 
-/** @throws UnknownResourceError, or what the API server said. */
+/** @throws UnknownResourceError, or the error of the API server. */
 async function readResource(text: string, kind: ObjectKind, session: ReleaseSession): Promise<StoredObject> {
   const [first = "", second] = text.split("/");
   const place =
@@ -63,7 +63,7 @@ async function readResource(text: string, kind: ObjectKind, session: ReleaseSess
   throw new UnknownResourceError(`Cannot find ${kind.kind} "${place.name}": ${known}`);
 }
 
-/** The custom kind of this name that the cluster has. The API server's own kinds are not reconciled by Fairlead. */
+/** The cluster's custom kind of this name. Fairlead does not reconcile the API server's built-in kinds. */
 async function findServed(name: string, { transport }: ReleaseSession): Promise<ObjectKind | undefined> {
   const kinds = await readKinds(transport);
   return kinds

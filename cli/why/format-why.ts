@@ -9,11 +9,11 @@ import {
   type WhyStep,
 } from "./why-report.ts";
 
-/** So many rows and lines leave the whole on one screen. */
+/** Maximum number of rows and lines, so that the report fits on one screen. */
 const mostSteps = 10;
 const mostWaits = 5;
 
-/** A report for people. What is left out is counted. Pure. */
+/** A report as text. Omitted lines are counted. Pure. */
 export function formatWhy({ title, wants, waits, changed, next, unknown }: WhyReport): readonly string[] {
   return [
     printable(title),
@@ -54,7 +54,7 @@ function describeCounts({
   return unread === 0 ? known : `${known}, ${unread} unknown`;
 }
 
-/** A gate's text names its object, which stands beside it. */
+/** A gate's text contains its object, which is shown beside it. */
 function reasonOf({ id, reason }: WhyStep): string {
   const name = `${describeId(id)} `;
   return reason.startsWith(name) ? reason.slice(name.length) : reason;

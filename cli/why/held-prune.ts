@@ -10,7 +10,7 @@ export function addHeldPrune(
 ): WhyReport {
   const known = report.waits.find(({ on }) => on === "PruneHeld");
   const message = held?.message ?? known?.message;
-  // The operator's message cannot name the user's cluster.
+  // The operator's message cannot contain the context of the user's kubeconfig.
   const [, words] = /kubectl (annotate \S+ \S+.*?approve-prune=\S+)/.exec(message ?? "") ?? [];
   const next =
     words === undefined

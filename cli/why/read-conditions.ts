@@ -3,24 +3,24 @@ import type { EngineStatus } from "../../crds/status.ts";
 import { type RemedyContext, remedyOf } from "./remedies.ts";
 import type { Wait } from "./why-report.ts";
 
-/** A resource, as far as its conditions tell. */
+/** The state of a resource, from its conditions. */
 export interface ConditionedResource {
   readonly metadata: { readonly generation?: number };
   readonly status?: unknown;
 }
 
-/** The conditions of a resource, for people. */
+/** The conditions of a resource, for users. */
 export interface ConditionsSay {
   readonly waits: readonly Wait[];
   readonly next: readonly string[];
   readonly changed: readonly string[];
 }
 
-/** In the order in which they are told: the cause first. */
+/** In the order in which they are shown: the cause first. */
 const told = ["Expired", "Sourced", "Applied", "Healthy", "Published", "Stalled", "Reconciling", "Ready"];
 const mostChanges = 3;
 
-/** Reads from conditions what a resource waits for, what to do about it, and which of them turned last. Pure. */
+/** Reads from conditions what a resource waits for, what to do about it, and which of them changed last. Pure. */
 export function readConditions(
   { metadata, status }: ConditionedResource,
   context: Omit<RemedyContext, "sinceMs">,
@@ -54,7 +54,7 @@ export function readConditions(
   };
 }
 
-/** A condition that is true although something is left to do says so behind a semicolon. */
+/** A condition that is true while work remains describes it after a semicolon. */
 const isUnfinished = ({ type, message }: Condition): boolean =>
   type === "Applied" && message.includes("; not deleted yet: ");
 
@@ -65,7 +65,7 @@ function isBad(condition: Condition): boolean {
   return status !== "True" || isUnfinished(condition);
 }
 
-/** Conditions that follow from others say the same, or only that they follow. */
+/** Conditions that depend on others have the same message, or only refer to them. */
 function isRepeated({ type, status, reason, message }: Condition, before: readonly Condition[]): boolean {
   if (type === "Healthy" && status === "Unknown" && before.length > 0) return true;
   if (type === "Applied" && status === "Unknown" && before.length > 0) return true;

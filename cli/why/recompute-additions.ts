@@ -17,7 +17,7 @@ import type { WantedAdditions, WhyStep } from "./why-report.ts";
 
 export interface RecomputeAdditionsInput {
   readonly additions: readonly Addition[];
-  /** Additions without fields: they remove the fields that the resource has set of these objects. */
+  /** Additions without fields: they remove the fields that the resource has set in these objects. */
   readonly removals: readonly { readonly removal: Addition; readonly live: LiveObject }[];
   /** Additions are dry runs. */
   readonly cluster: Pick<Cluster, "read" | "add">;
@@ -29,7 +29,10 @@ export interface RecomputedAdditions {
   readonly unknown: readonly string[];
 }
 
-/** Plans what the operator would add to objects of other owners, from what the user may read, and tries it as dry runs. */
+/**
+ * Plans the additions of the operator to objects of other owners, from the objects that the user may read, and sends
+ * them as dry runs.
+ */
 export async function recomputeAdditions(input: RecomputeAdditionsInput): Promise<RecomputedAdditions> {
   const { additions, removals, cluster } = input;
   if (additions.length + removals.length === 0) return { additions: undefined, unknown: [] };
@@ -102,7 +105,10 @@ export interface FindRemovalsOptions {
   readonly client: Pick<ApiClient, "list">;
 }
 
-/** Finds objects of other owners of which a resource has set fields that it no longer wants, in its namespace. */
+/**
+ * Finds objects of other owners in the resource's namespace in which the resource has set fields that it no longer
+ * wants.
+ */
 export async function findRemovals(
   resource: CustomResource,
   { binding, additions, client }: FindRemovalsOptions,

@@ -33,8 +33,8 @@ export interface Recomputed {
 }
 
 /**
- * Plans what the operator would plan, from what the user may read, and tries what it would send as dry runs. What the API
- * server would leave as it is is kept.
+ * Makes the same plan as the operator, from the objects that the user may read, and sends it as dry runs. Objects that
+ * the API server would not change are kept.
  */
 export async function recompute(input: RecomputeInput): Promise<Recomputed> {
   const { resource, desired, cluster, assess, finished } = input;
@@ -71,7 +71,7 @@ export async function recompute(input: RecomputeInput): Promise<Recomputed> {
 
 interface Tried {
   readonly id: ObjectId;
-  /** `planned`: as it is planned. */
+  /** `planned`: the step of the plan. */
   readonly step: WhyStep | "planned";
   readonly next?: readonly string[];
 }
@@ -97,7 +97,7 @@ async function tryStep(
       const reason = `the API server rejects it: ${error.message}`;
       return { id, step: { does: "refused", id, reason } };
     }
-    // Such as a namespace that comes with this very set.
+    // For example because of a namespace of the same set.
     if (error instanceof ApiUnavailableError && error.status === 404) return { id, step: "planned" };
     unknown.push(describeMissingRight(error, `Cannot try to apply ${describeId(id)}`));
     return { id, step: "planned" };

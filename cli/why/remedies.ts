@@ -1,15 +1,15 @@
 import type { Reason } from "../../crds/conditions.ts";
 
-/** The facts that the text of a remedy contains. */
+/** Facts that the text of a remedy uses. */
 export interface RemedyContext {
   /** `release`, `podset`. */
   readonly kind: string;
   readonly name: string;
   readonly namespace: string | undefined;
-  /** When the condition turned what it is, and now; wall clock. */
+  /** Time of the condition's last transition, and now; wall clock. */
   readonly sinceMs: number;
   readonly nowMs: number;
-  /** Longest delay between two tries. */
+  /** Maximum delay between two attempts. */
   readonly retryCapMs: number;
   /** `spec.interval` and `spec.timeout` of a Release. */
   readonly interval: string | undefined;
@@ -17,12 +17,12 @@ export interface RemedyContext {
   readonly commands: PasteableCommands;
 }
 
-/** Makes commands that can be pasted: they act on the cluster that the caller named. */
+/** Creates commands that users can paste: they contain the cluster options of the caller. */
 export interface PasteableCommands {
   /** A Fairlead command on this resource. */
   readonly fairlead: (...words: readonly string[]) => string;
   readonly kubectl: (...words: readonly string[]) => string;
-  /** Shows the operator's log. */
+  /** Command that shows the operator's log. */
   readonly operatorLog: string;
 }
 
@@ -37,7 +37,7 @@ export function remedyOf(reason: string, context: RemedyContext): Remedy {
   return (remedies as Readonly<Record<string, MakeRemedy | undefined>>)[reason]?.(context) ?? { next: [] };
 }
 
-/** Failures are tried again after a delay that doubles: the next try comes before twice the time has passed. Pure. */
+/** Failures are retried after a delay that doubles: the next attempt starts before twice the time has passed. Pure. */
 export function nextTryBy({ sinceMs, nowMs, retryCapMs }: RemedyContext): string {
   const delayMs = Math.min(retryCapMs, Math.max(1_000, nowMs - sinceMs));
   return `${new Date(nowMs + delayMs).toISOString().slice(0, 19)}Z`;
@@ -144,7 +144,7 @@ function lookAtObjects({ kind, name, namespace, commands }: RemedyContext): read
   return [commands.kubectl("describe", kind, name, ...inNamespace(namespace))];
 }
 
-/** The words that name a namespace for kubectl. Pure. */
+/** The namespace option for kubectl. Pure. */
 export function inNamespace(namespace: string | undefined): readonly string[] {
   return namespace === undefined ? [] : ["-n", namespace];
 }

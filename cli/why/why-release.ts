@@ -37,7 +37,7 @@ import { recompute } from "./recompute.ts";
 import type { PasteableCommands } from "./remedies.ts";
 import type { Wait, WhyReport } from "./why-report.ts";
 
-/** A Release is tried again at least so often. */
+/** Maximum interval between two attempts for a Release. */
 const retryCapMs = 60_000;
 
 export interface WhyReleaseOptions {
@@ -67,7 +67,7 @@ export async function whyRelease(release: ReleaseObject, options: WhyReleaseOpti
     unknown: [],
   };
   if (metadata.deletionTimestamp !== undefined) return await whyLeaving(release, report, options);
-  // Nothing is looked at for a Release that is suspended, or that is not allowed.
+  // Nothing is read for a Release that is suspended, or that is not allowed.
   const refusal = conditionOf(release, "Applied")?.reason;
   const isUnread = ["PinPending", "PolicyRefused", "SpecInvalid"].includes(refusal ?? "");
   if (spec.suspend || isUnread) return report;
@@ -157,7 +157,7 @@ interface Dependencies {
   readonly unknown: readonly string[];
 }
 
-/** The Releases that one depends on and that are not ready. What their sources say is not asked. */
+/** The Releases that it depends on and that are not ready. Their sources are not polled. */
 async function findDependencies(
   release: ReleaseObject,
   { session: { client }, explainOther }: WhyReleaseOptions,
@@ -192,7 +192,7 @@ function addDependencies(
 ): WhyReport {
   const isTold = report.waits.some(({ on }) => on === "DependencyNotReady");
   if (!isHeld && !isTold) return report;
-  // The condition names the same Releases.
+  // The condition lists the same Releases.
   return {
     ...report,
     waits: isTold ? report.waits : [...waits, ...report.waits],
@@ -200,7 +200,10 @@ function addDependencies(
   };
 }
 
-/** The problem with a source as this machine sees it, unless the operator reports it already. The operator may see it otherwise. */
+/**
+ * The problem of a source as polled from this machine, unless the operator reports it already. The operator's result may
+ * differ.
+ */
 function withoutSource(error: unknown, release: ReleaseObject, report: WhyReport): WhyReport {
   const what = error instanceof Error ? error.message : String(error);
   if (error instanceof SourceError) {

@@ -3,7 +3,7 @@ import type { ObjectId } from "../../synth/manifest.ts";
 
 /** The planned step of one object, and its reason. */
 export interface WhyStep {
-  /** `refused`: the API server would not take it. */
+  /** `refused`: the API server would reject it. */
   readonly does: StepVerb | "refused";
   readonly id: ObjectId;
   readonly reason: string;
@@ -11,24 +11,24 @@ export interface WhyStep {
 
 /** Something that a resource waits for. */
 export interface Wait {
-  /** Reason of a condition, or what is waited for: `Dependency`, `Operator`. */
+  /** Reason of a condition, or the type of the wait: `Dependency`, `Operator`. */
   readonly on: string;
-  /** For people. */
+  /** For users. */
   readonly message: string;
   /** RFC 3339. */
   readonly since?: string | undefined;
-  /** When it is over, or what ends it. */
+  /** The event that ends it. */
   readonly until?: string | undefined;
 }
 
 export interface Wants {
-  /** How many objects there are to be. */
+  /** Number of desired objects. */
   readonly objects: number;
-  /** Those of them that are not simply as they should be. */
+  /** Those that are not up to date and healthy. */
   readonly steps: readonly WhyStep[];
-  /** How many of them the user may not read. */
+  /** Number of objects that the user may not read. */
   readonly unread: number;
-  /** Objects that are there and no longer wanted. */
+  /** Existing objects that are no longer desired. */
   readonly surplus: readonly WhyStep[];
   /** Undefined: the resource adds nothing to objects of other owners. */
   readonly additions?: WantedAdditions | undefined;
@@ -36,13 +36,13 @@ export interface Wants {
 
 /** The fields and subresources that a resource adds to objects of other owners. */
 export interface WantedAdditions {
-  /** How many objects there are to add to. */
+  /** Number of objects to which fields are added. */
   readonly objects: number;
-  /** How many of them lack something. */
+  /** Number of objects with missing additions. */
   readonly pending: number;
-  /** How many of them the user may not read. */
+  /** Number of objects that the user may not read. */
   readonly unread: number;
-  /** Additions that are not simply in place, and fields that are to be removed from other objects. */
+  /** Additions that are not in place, and fields that are to be removed from other objects. */
   readonly steps: readonly WhyStep[];
 }
 
@@ -51,25 +51,28 @@ export function stepsOf({ steps, surplus, additions }: Wants): readonly WhyStep[
   return [...steps, ...surplus, ...(additions?.steps ?? [])];
 }
 
-/** What `fairlead why` says of one resource. */
+/** Result of `fairlead why` for one resource. */
 export interface WhyReport {
   /** `Release shop/web is not ready (PruneHeld) at 1a2b3c4d5e`. */
   readonly title: string;
-  /** Undefined: it could not be found out what it wants. */
+  /** Undefined: the desired state could not be determined. */
   readonly wants: Wants | undefined;
   readonly waits: readonly Wait[];
   /** The last changes, newest first. */
   readonly changed: readonly string[];
   /** Commands and other remedies, most promising first. */
   readonly next: readonly string[];
-  /** Unknown facts, for example because of missing rights. */
+  /** Unknown facts, for example because of missing permissions. */
   readonly unknown: readonly string[];
 }
 
 /** Exit codes of `fairlead why`. */
 export const exitCodes = { nothing: 0, waits: 1, failed: 2 } as const;
 
-/** 0: all is as wanted and nothing is waited for. 1: something is. 2: nothing is, as far as it could be found out. Pure. */
+/**
+ * 0: everything is up to date and there is no wait. 1: there is something to do or to wait for. 2: there is not, as far
+ * as known. Pure.
+ */
 export function exitCodeOf({ wants, waits, unknown }: WhyReport): number {
   const isLeft = wants !== undefined && stepsOf(wants).some(({ does }) => does !== "keep");
   if (waits.length > 0 || isLeft) return exitCodes.waits;

@@ -40,7 +40,7 @@ export async function whyResource(
   const resource = toLiveObject(stored) as CustomResource;
   const report = reportConditions(resource, { commands, nowMs });
   if (resource.metadata.deletionTimestamp !== undefined) return report;
-  // Its objects are deleted, whatever its chart makes.
+  // Its objects are deleted, whatever its chart creates.
   if (report.waits.some(({ on }) => on === "DeclaredElsewhere")) return report;
   try {
     if (binding.source?.required === true && gitSourceOf(binding, resource) !== undefined)

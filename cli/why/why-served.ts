@@ -24,7 +24,7 @@ export interface WhyServedOptions {
 }
 
 /**
- * Explains a resource of a kind whose chart another program has: from its conditions, and from the objects that carry the
+ * Explains a resource of a kind whose chart is in another program: from its conditions, and from the objects with the
  * label of its set.
  */
 export async function whyServed(

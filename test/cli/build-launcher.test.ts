@@ -25,7 +25,7 @@ describe.runIf(launcher !== undefined)("buildLauncher()", () => {
   const built = new Map<string, readonly Buffer[]>();
   let folder = "";
 
-  // Not in a test: on a busy machine the first build, which compiles Go's own packages, takes its time.
+  // Not within a test: on a busy machine the first build, which compiles Go's own packages, takes long.
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fairlead-launcher-"));
     const build = async (arch: string, name: string): Promise<Buffer> => {
@@ -38,14 +38,14 @@ describe.runIf(launcher !== undefined)("buildLauncher()", () => {
   }, 1_800_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test.for(architectures)("gives a static program for %s, always the same bytes", (arch) => {
+  test.for(architectures)("builds a static program for %s, always the same bytes", (arch) => {
     const [first = Buffer.alloc(0), second] = built.get(arch) ?? [];
     expect(readElf(first)).toEqual({ machine: machines[arch], isStatic: true });
     expect(first.length).toBeLessThan(2 * 2 ** 20);
     expect(second?.equals(first)).toBe(true);
   });
 
-  test("says what it needs where there is no Go", async () => {
+  test("reports what it needs if there is no Go", async () => {
     const build = buildLauncher({ arch: "x64", outfile: join(tmpdir(), "none"), env: { PATH: "" } });
     await expect(build).rejects.toThrow(
       "Cannot build the launcher of the sandbox: Go 1.26 or later is needed, found none",

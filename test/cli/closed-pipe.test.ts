@@ -6,9 +6,9 @@ import { expect, test } from "vitest";
 
 const fairlead = resolve(import.meta.dirname, "../../cli/fairlead.js");
 
-test("a command whose reader has gone ends as by SIGPIPE, and says nothing", async () => {
+test("a command whose reader has ended exits as by SIGPIPE, without a message", async () => {
   const command = spawn(process.execPath, [fairlead, "crds"], { stdio: ["ignore", "pipe", "pipe"] });
-  // As `head` does: before anything is written, the end of the pipe is closed.
+  // As `head` does: the read end of the pipe is closed before anything is written.
   command.stdout.destroy();
   const [said, [code]] = await Promise.all([text(command.stderr), once(command, "exit")]);
   expect(said).toBe("");

@@ -9,7 +9,7 @@ import { isOnPath } from "../../cli/local-cluster/search-path.ts";
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 
-/** The command of a shell that completes the last of some words; it prints a line for each possible word. */
+/** The command of a shell that completes the last of some words; it prints a line for each completion. */
 const askers = {
   bash: (script: string, words: readonly string[]) =>
     `source ${script}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; ` +
@@ -69,18 +69,21 @@ describe.for(shells)("fairlead completion $shell", ({ shell, isThere }) => {
     expect(await complete("completion", "")).toEqual(expect.arrayContaining(["bash", "zsh", "fish"]));
   });
 
-  test.skipIf(!isThere)("completes names of Releases, which it looks up where the line says", async () => {
-    expect(await complete("tree", "w")).toEqual(["web", "worker"]);
-    expect(await complete("why", "w")).toEqual(["web", "worker"]);
-    expect(await complete("suspend", "-n", "shop", "--context", "prod", "f")).toEqual([
-      "flagsgetreleases--output=name-nshop--contextprod",
-    ]);
-    expect(await complete("crds", "w")).toEqual([]);
-    expect(await complete("approve", "f")).toEqual(["flagsgetpipelines--output=name"]);
-  });
+  test.skipIf(!isThere)(
+    "completes names of Releases, which it looks up with the options of the line",
+    async () => {
+      expect(await complete("tree", "w")).toEqual(["web", "worker"]);
+      expect(await complete("why", "w")).toEqual(["web", "worker"]);
+      expect(await complete("suspend", "-n", "shop", "--context", "prod", "f")).toEqual([
+        "flagsgetreleases--output=name-nshop--contextprod",
+      ]);
+      expect(await complete("crds", "w")).toEqual([]);
+      expect(await complete("approve", "f")).toEqual(["flagsgetpipelines--output=name"]);
+    },
+  );
 
-  test.skipIf(!isThere)("looks names up with options that are joined to their values", async () => {
-    // From 4.0 on, bash makes three words of it.
+  test.skipIf(!isThere)("looks up names with options that are joined to their values", async () => {
+    // From 4.0 on, bash splits it into three words.
     const joined = shell === "bash" ? ["--namespace", "=", "shop"] : ["--namespace=shop"];
     expect(await complete("tree", ...joined, "w")).toEqual(["web", "worker"]);
     const asked = shell === "bash" ? "--namespaceshop" : "--namespace=shop";
@@ -90,10 +93,10 @@ describe.for(shells)("fairlead completion $shell", ({ shell, isThere }) => {
     ]);
   });
 
-  test.skipIf(!isThere)("runs nothing of a name that the API server sends", async () => {
+  test.skipIf(!isThere)("does not execute code in a name that the API server sends", async () => {
     const [name] = await complete("tree", "evil");
     expect(existsSync(join(folder, "evil-ran"))).toBe(false);
-    // fish shows what it would put on the line.
+    // fish shows the text that it would insert.
     expect(name?.replaceAll("\\", "")).toBe("evil$(touch evil-ran)`touch evil-ran`");
   });
 

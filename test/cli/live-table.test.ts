@@ -36,7 +36,7 @@ const job: LiveObject = {
 };
 
 describe("rowOf()", () => {
-  test("shows what Ready says, the children and the beginning of the last commit", () => {
+  test("shows the condition Ready, the children and the beginning of the last commit", () => {
     const status = {
       conditions: [
         { type: "Ready", status: "True", reason: "Reconciled", message: "", lastTransitionTime: "" },
@@ -52,7 +52,7 @@ describe("rowOf()", () => {
     });
   });
 
-  test("says Unknown before there is a status", () => {
+  test("shows Unknown before there is a status", () => {
     expect(rowOf(echoKind, anEcho(undefined), [])).toMatchObject({
       ready: "Unknown",
       children: "none",
@@ -60,7 +60,7 @@ describe("rowOf()", () => {
     });
   });
 
-  test("says Deleting for a resource that is going away", () => {
+  test("shows Deleting for a resource that is being deleted", () => {
     const leaving = anEcho(undefined, { deletionTimestamp: "2026-01-01T00:00:00Z" });
     expect(rowOf(echoKind, leaving, [])).toMatchObject({ ready: "False", reason: "Deleting" });
   });
@@ -104,13 +104,13 @@ describe("composeFrame()", () => {
   }));
   const footer = ["Try:", `kubectl ${"x".repeat(92)}`];
 
-  test("puts the lines to copy below the table, whole", () => {
+  test("shows the lines to copy below the table, not cut", () => {
     const frame = composeFrame({ rows, footer, columns: 60, lines: undefined });
     expect(frame).toHaveLength(8);
     expect(frame.slice(-3)).toEqual(["", ...footer]);
   });
 
-  test("counts what a low screen has no room for, so that it is never scrolled", () => {
+  test("counts the rows that do not fit on a screen, so that it never scrolls", () => {
     const frame = composeFrame({ rows, footer, columns: 60, lines: 9 });
     expect(frame.map((line) => line.slice(0, 12).trimEnd())).toEqual([
       "RESOURCE  RE",
@@ -143,7 +143,7 @@ describe("releaseRowOf()", () => {
     kind: "Release",
   });
 
-  test("shows what Ready says, and the beginning of the revision", () => {
+  test("shows the condition Ready, and the beginning of the revision", () => {
     const message = "All is well at 0123456789\nand more";
     const status = {
       conditions: [{ type: "Ready", status: "True", reason: "Reconciled", message, lastTransitionTime: "" }],
@@ -157,14 +157,14 @@ describe("releaseRowOf()", () => {
     });
   });
 
-  test("says so before there is a status, and when it is going away", () => {
+  test("shows that there is no status, and that it is being deleted", () => {
     expect(releaseRowOf(aRelease(undefined))).toMatchObject({ ready: "Unknown", revision: "none" });
     const leaving = aRelease(undefined, { deletionTimestamp: "2026-01-01T00:00:00Z" });
     expect(releaseRowOf(leaving)).toMatchObject({ ready: "False", message: "Deleting" });
   });
 });
 
-test("Releases stand above the other resources, in their order, and their messages give way first", () => {
+test("Releases are above the other resources, in their order, and their messages are shortened first", () => {
   const releases = ["web", "api"].map((name) => ({
     ...{ release: `shop/${name}`, ready: "True", revision: "0123456789" },
     message: "a message that is too long for it",
@@ -204,7 +204,7 @@ describe("composeFrame() with events", () => {
     );
   });
 
-  test("shows the newest where there is not room for all, and never more lines than there are", () => {
+  test("shows the newest if there is not enough space, and never more lines than there are", () => {
     expect(
       shown(13)
         .filter((line) => line.startsWith("12:"))

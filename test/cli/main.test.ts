@@ -47,7 +47,7 @@ describe("fairlead", () => {
     },
     { args: ["help", "run"], says: /^Usage: fairlead run/ },
     { args: ["--version"], says: new RegExp(`^${version.replaceAll(".", "\\.")}\n$`) },
-  ])("informs people with $args, exit code 0", async ({ args, says }) => {
+  ])("prints information for $args, exit code 0", async ({ args, says }) => {
     const { code, stdout, stderr } = await fairlead(args);
     expect(stdout).toMatch(says);
     expect([code, stderr]).toEqual([0, ""]);
@@ -80,7 +80,7 @@ describe("fairlead", () => {
     },
     { args: ["cluster", "nope"], says: /unknown command 'nope'/ },
     { args: ["render", "/no/such/file"], says: /Cannot read "\/no\/such\/file"/ },
-  ])("says what is wrong with $args, exit code 1, without a stack", async ({ args, says }) => {
+  ])("reports the problem of $args, exit code 1, without a stack", async ({ args, says }) => {
     const { code, stderr } = await fairlead(args);
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/^\s+at /m);
@@ -88,7 +88,7 @@ describe("fairlead", () => {
   });
 
   test.for([["diff"], ["why"]])(
-    "says that %s failed by exit code 2, as 1 says something else",
+    "reports the failure of %s with exit code 2, because 1 has another meaning",
     async ([name = ""]) => {
       const { code, stderr } = await fairlead([name, "web", "--kubeconfig=/no/such/file"]);
       expect(stderr).toMatch(/^fairlead: Cannot read kubeconfig "\/no\/such\/file"/);
@@ -114,12 +114,15 @@ describe("fairlead", () => {
       env: { FAIRLEAD_STATE: "/dev/null/state" },
       says: /^fairlead: Cannot write to "\/dev\/null\/state\/clusters": .*FAIRLEAD_STATE/,
     },
-  ])("says what this machine lacks before $args starts anything, with $env", async ({ args, env, says }) => {
-    const { code, stdout, stderr } = await fairlead(args, { env });
-    expect(stderr).toMatch(says);
-    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
-    expect([code, stdout]).toEqual([1, ""]);
-  });
+  ])(
+    "reports a problem of this machine before $args starts anything, with $env",
+    async ({ args, env, says }) => {
+      const { code, stdout, stderr } = await fairlead(args, { env });
+      expect(stderr).toMatch(says);
+      expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+      expect([code, stdout]).toEqual([1, ""]);
+    },
+  );
 
   test.skipIf(!existsSync(oldNode))(
     "is installed by an old Node without a warning about it",
@@ -145,7 +148,7 @@ describe("fairlead", () => {
   });
 
   test.skipIf(!existsSync(oldNode))(
-    "tells an old Node which one is needed, and how to get it",
+    "reports to an old Node which version is needed, and how to get it",
     async ({ skip }) => {
       const { code, stderr } = await fairlead(["--help"], { node: oldNode });
       skip(code === 0, "this machine's own Node is new enough");

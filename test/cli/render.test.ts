@@ -30,7 +30,7 @@ describe("renderText()", () => {
     },
   );
 
-  test("says that what is added to objects of the cluster is not shown", async () => {
+  test("reports that additions to objects of the cluster are not shown", async () => {
     const file = join(root, "samples/podbuggertool.yaml");
     expect(renderText(await readFile(file, "utf8"), { ...options, file: "podbuggertool.yaml" })).toEqual([
       {
@@ -43,7 +43,7 @@ describe("renderText()", () => {
     ]);
   });
 
-  test("says so of fields that are set, too", () => {
+  test("reports that for fields, too", () => {
     const text = "apiVersion: example.dev/v1\nkind: Gadget\nmetadata: {name: a}\nspec: {}\n";
     const [rendered] = renderText(text, { ...options, file: "a.yaml", kinds: [aPinningKind()] });
     expect(rendered?.warnings).toEqual([
@@ -87,11 +87,11 @@ describe("renderText()", () => {
       error: /document 2: .*"Echo default\/a": spec.message: .*string/,
     },
     {
-      what: "what kubectl reads as a boolean",
+      what: "a value that kubectl parses as a boolean",
       text: anEcho("{message: yes}"),
       error: /spec.message: .*received boolean/,
     },
-    { what: "an alias of nothing", text: anEcho("{message: *none}"), error: /document 1: .*alias/ },
+    { what: "an unknown alias", text: anEcho("{message: *none}"), error: /document 1: .*alias/ },
     { what: "broken YAML", text: anEcho("{message: [}"), error: /a.yaml, document 1: .* at line 4/s },
   ])("names file, document and field of $what", ({ text, error }) => {
     expect(errorsOf(text)).toEqual([expect.stringMatching(error)]);
@@ -106,7 +106,7 @@ describe("renderText()", () => {
     }
   });
 
-  test("passes the kind's warnings on", () => {
+  test("prints the kind's warnings", () => {
     const text = `apiVersion: app.kubebuilder.io/v1\nkind: EasyService\nmetadata: {name: a}\nspec: {size: 1, image: x, envs: [{name: A}, {name: A}]}\n`;
     expect(render(text)[0]?.warnings).toEqual([
       expect.stringMatching(/^a.yaml, document 1: spec.envs sets "A" 2 times/),
@@ -126,14 +126,14 @@ describe("fairlead render", () => {
       child.stdin?.end(input);
     });
 
-  test("prints what it can, complains about the rest, and fails", async () => {
+  test("prints valid documents, reports the others, and fails", async () => {
     const { code, out, err } = await run(["samples/echo.yaml", "none.yaml", "-"], anEcho("{}"));
     expect(code).toBe(1);
     expect(out).toBe(await readFile(join(root, "test/charts/golden/echo.yaml"), "utf8"));
     expect(err).toMatch(/^Cannot read "none.yaml": .*\nstandard input, document 1: .*spec.message: .*\n$/);
   });
 
-  test("exits 0 when all is well", async () => {
+  test("exits 0 on success", async () => {
     expect(await run(["-", "-n", "shop"], anEcho("{message: a}"))).toMatchObject({
       code: 0,
       err: "",

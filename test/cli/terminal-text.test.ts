@@ -6,16 +6,19 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { toTerminalText } from "../../cli/terminal-text.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-/** Sets the title, clears the screen, hides text; each in the 7-bit and the 8-bit form of its control character. */
+/**
+ * Texts that set the title, clear the screen, or hide text; each with the 7-bit and the 8-bit form of its control
+ * character.
+ */
 const attack = "\u001b]0;title\u0007\u001b[2J\u009b8m\u0008\u007f\u202e";
 
 describe("toTerminalText()", () => {
-  test("shows characters that a terminal acts on as escapes", () => {
+  test("escapes characters that a terminal interprets", () => {
     expect(toTerminalText(attack)).toBe("\\u001b]0;title\\u0007\\u001b[2J\\u009b8m\\u0008\\u007f\\u202e");
     expect(toTerminalText("a\rb\u2028c")).toBe("a\\u000db\\u2028c");
   });
 
-  test("leaves all other text as it is", () => {
+  test("does not change other text", () => {
     const text = 'two\nlines\twith Ä, 👩‍👧, עברית and "quotes"';
     expect(toTerminalText(text)).toBe(text);
   });
@@ -28,7 +31,7 @@ describe("toTerminalText()", () => {
   });
 });
 
-test("fairlead render shows control characters of others as escapes", async () => {
+test("fairlead render escapes untrusted control characters", async () => {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-render-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const object = {
@@ -51,13 +54,13 @@ test("fairlead render shows control characters of others as escapes", async () =
   };
   const [stdout] = await run("release.yml", "--source", "source");
   const [, stderr] = await run("unknown.yml");
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
   for (const said of [stdout, stderr]) expect(said).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
   expect(stdout).toContain("\\u001b[2J");
   expect(stderr).toContain("\\u001b[2J");
 });
 
-test("no command writes to the terminal past toTerminalText()", () => {
+test("every command uses toTerminalText() for output to the terminal", () => {
   const direct = globSync("cli/**/*.ts", { cwd: root }).filter((path) =>
     /console\.|process\.std(?:out|err)\.write/.test(readFileSync(join(root, path), "utf8")),
   );

@@ -12,7 +12,7 @@ export type ChangeAction =
   | "replace"
   | "delete"
   | "unchanged"
-  /** It would not be touched, or the API server would not take it. */
+  /** It would not be changed, or the API server would reject it. */
   | "refused";
 
 /** Planned change of one object. */
@@ -21,7 +21,7 @@ export interface Change {
   readonly id: ObjectId;
   /** Unified diff of YAML; empty if nothing differs. Secret values are masked. */
   readonly diff: string;
-  /** Why, or what could not be checked. */
+  /** The reason, or what could not be checked. */
   readonly note: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface ChangeInput {
 }
 
 const contextLines = 3;
-/** The algorithm takes time and memory by the square of what differs. */
+/** Maximum number of lines, because the algorithm takes time and memory quadratic in the difference. */
 const mostEdits = 1_000;
 
 /** Planned change of one object, from its current and its planned state. Pure. */

@@ -14,7 +14,7 @@ export interface ComparePlainInput extends Pick<CompareInput, "cluster" | "kinds
   /** The kinds of custom resources whose objects are compared as well. */
   readonly bindings: readonly SynthesizableKind[];
   readonly rendered: Pick<Rendered, "manifests">;
-  /** Namespace of objects that name none. */
+  /** Namespace of objects without one. */
   readonly namespace: string;
 }
 

@@ -15,18 +15,18 @@ import { type Change, changeOf } from "./change.ts";
 export type DryCluster = Pick<Cluster, "read" | "apply">;
 
 export interface CompareInput {
-  /** The Release, or what stands for it. */
+  /** The Release, or its replacement from a file. */
   readonly resource: CustomResource;
   readonly prepared: DesiredSet;
   readonly cluster: DryCluster;
   readonly kinds: KnownKinds;
-  /** `status.inventory.finished`: Jobs that are not made again. */
+  /** `status.inventory.finished`: Jobs that are not recreated. */
   readonly finished?: readonly string[] | undefined;
 }
 
 /**
- * What applying a Release would change, object by object, in the order of applying. What the operator would send is sent as a
- * dry run, so that defaults, webhooks and refusals are those of the API server; what it would keep costs a read.
+ * The changes of applying a Release, object by object, in the order of applying. Requests of the operator are sent as
+ * dry runs, so that defaults, webhooks and rejections are those of the API server; for unchanged objects it only reads.
  */
 export async function compareRelease(input: CompareInput): Promise<readonly Change[]> {
   return await inOrder(input.prepared.objects, (object) => compareObject(object, input));

@@ -53,7 +53,7 @@ export async function compareResource(
   }
 }
 
-/** Desired objects of a resource. @throws SynthesisError if its spec makes no valid objects. */
+/** Desired objects of a resource. @throws SynthesisError if its spec produces invalid objects. */
 export function desireNow(
   resource: CustomResource,
   binding: SynthesizableKind,
@@ -66,7 +66,7 @@ export function desireNow(
   return desiredSetOf(synthesize(binding, resource, observed, context), binding, resource);
 }
 
-/** The objects of a resource's set, and those that its chart looks at. */
+/** The objects of a resource's set, and the related objects of its chart. */
 export async function readChildren(
   resource: CustomResource,
   binding: SynthesizableKind,

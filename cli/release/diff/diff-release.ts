@@ -20,9 +20,9 @@ import { type DiffReport, pruneChanges } from "./report.ts";
 
 export interface DiffReleaseOptions {
   readonly session: ReleaseSession;
-  /** A folder of this machine in place of the repository's. */
+  /** A folder of this machine instead of the repository's folder. */
   readonly folder: string | undefined;
-  /** Full id of a commit; undefined: what the source names. */
+  /** Full id of a commit; undefined: the source's ref. */
   readonly revision: string | undefined;
   readonly timeoutMs: number;
   /** Run untrusted programs even if the kernel cannot isolate them. */
@@ -92,14 +92,14 @@ export async function diffManifests({
   return { title, changes, held: undefined, warnings: rendered.warnings ?? [] };
 }
 
-/** The API server as the user of the kubeconfig, who changes nothing. */
+/** The API server with the permissions of the kubeconfig's user, for dry runs only. */
 export function dryCluster({
   transport,
 }: Pick<ReleaseSession, "transport">): DryCluster & Pick<Cluster, "add"> {
   return new KubeCluster({ transport, fence: { check() {} }, clock: systemClock(), dryRun: true });
 }
 
-/** A Release of a file, with what only the cluster knows of it. */
+/** A Release of a file, with the fields that only the cluster knows. */
 function withIdentityOf(wanted: ReleaseObject, there: ReleaseObject | undefined): ReleaseObject {
   if (there === undefined) return wanted;
   const { uid, generation, annotations } = there.metadata;

@@ -15,7 +15,7 @@ export interface FindOwnedOptions {
   readonly kinds: KnownKinds;
 }
 
-/** The objects that a Release has recorded and that carry the label of its set, as the operator finds them. */
+/** The objects that a Release has recorded and that have the label of its set, as the operator finds them. */
 export async function findOwned(
   release: ReleaseObject,
   set: string,
@@ -35,7 +35,7 @@ export async function findOwned(
   return found.flat().filter(({ id }) => recorded.has(id));
 }
 
-/** A user who may not list all namespaces may list the ones of the set. */
+/** A user who may not list objects in all namespaces may list those of the set's namespaces. */
 async function listEverywhere(
   kind: ObjectKind,
   {

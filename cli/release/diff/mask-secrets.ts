@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../crds/object.ts";
 
-/** An object before and after a change; undefined: it is not there. */
+/** An object before and after a change; undefined: it does not exist. */
 export interface Sides {
   readonly before: KubernetesObject | undefined;
   readonly after: KubernetesObject | undefined;
@@ -9,9 +9,7 @@ export interface Sides {
 const secretFields = ["data", "stringData"] as const;
 const same = "***";
 
-/**
- * The same with no value of a Secret in it: where a value differs, both sides say so and no more. Pure.
- */
+/** The same without any value of a Secret: a changed value is shown only as changed. Pure. */
 export function maskSecrets({ before, after }: Sides): Sides {
   return { before: mask(before, after, "before"), after: mask(after, before, "after") };
 }
@@ -30,7 +28,7 @@ function mask(
   return masked as unknown as KubernetesObject;
 }
 
-/** A value that is not a map of texts cannot be a Secret's data, and is not shown either. */
+/** A value that is not a map of texts cannot be a Secret's data, and is masked too. */
 function maskValues(values: unknown, others: unknown, side: string): unknown {
   if (!isRecord(values)) return same;
   return Object.fromEntries(

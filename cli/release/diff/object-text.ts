@@ -23,7 +23,7 @@ export function toComparable(object: KubernetesObject): KubernetesObject {
   ) as unknown as KubernetesObject["metadata"];
   const plain = unstampManifest({ ...rest, metadata: kept } as KubernetesObject);
   const { annotations, ...others } = plain.metadata;
-  // A copy of the whole manifest, a Secret's values too.
+  // kubectl's copy of the whole manifest, including values of a Secret.
   const { [lastApplied]: ___, ...shown } = annotations ?? {};
   return {
     ...plain,

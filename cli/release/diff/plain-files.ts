@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { SourceFiles } from "../../../operator/git/source/ports.ts";
 import { localFiles } from "../../../operator/render/local-files.ts";
 
-/** One text as a folder that has no other file. */
+/** One text as a folder with one file. */
 export function filesOfText(path: string, text: string): SourceFiles {
   const name = /\.(ya?ml|json)$/.test(path) ? basename(path) : "stdin.yaml";
   const contents = Buffer.from(text);
@@ -14,7 +14,7 @@ export function filesOfText(path: string, text: string): SourceFiles {
   };
 }
 
-/** The files of a folder of this machine. Undefined: the path is no folder. @throws Error if there is nothing. */
+/** The files of a folder of this machine. Undefined: the path is not a folder. @throws Error if it does not exist. */
 export async function filesOfFolder(path: string): Promise<SourceFiles | undefined> {
   const stats = await stat(path).catch((error: unknown) => {
     throw new Error(`Cannot read "${path}": ${error instanceof Error ? error.message : String(error)}`, {

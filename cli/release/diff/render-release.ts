@@ -17,9 +17,9 @@ import { resolveSource } from "./resolve-source.ts";
 
 export interface RenderReleaseOptions {
   readonly client: ApiClient;
-  /** A folder of this machine in place of the one in the repository. */
+  /** A folder of this machine instead of the repository's folder. */
   readonly folder: string | undefined;
-  /** Full id of a commit, in place of the one that the source names. */
+  /** Full id of a commit, instead of the source's ref. */
   readonly revision: string | undefined;
   readonly timeoutMs: number;
   /** Run untrusted programs even if the kernel cannot isolate them. */
@@ -32,13 +32,13 @@ export interface RenderedRelease {
   readonly commits: readonly SourceCommit[];
 }
 
-/** Failures are thrown; the other calls are not used. */
+/** Failures are thrown; the other methods are not used. */
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
 /**
  * Renders a Release once, with the code of the operator.
  *
- * @throws SourceError that says what is wrong with source, files or program.
+ * @throws SourceError with the problem of source, files or program.
  * @throws WeakSandboxError if it has a program that is not trusted enough for this kernel.
  */
 export async function renderRelease(

@@ -11,13 +11,13 @@ export interface DiffReport {
   readonly changes: readonly Change[];
   /** Digest of all manifests of a Release. */
   readonly digest?: string;
-  /** Why nothing would be pruned, although something is no longer in the source. */
+  /** Why nothing would be pruned, although objects were removed from the source. */
   readonly held: string | undefined;
   /** Warnings, such as about ignored fields of a source. */
   readonly warnings: readonly string[];
 }
 
-/** Exit codes of `fairlead diff`, as diff(1) and kubectl have them. */
+/** Exit codes of `fairlead diff`, as those of diff(1) and kubectl. */
 export const exitCodes = { same: 0, different: 1, failed: 2 } as const;
 
 const mostObjects = 100;
@@ -38,12 +38,12 @@ export function exitCodeOf(reports: readonly DiffReport[]): number {
     : exitCodes.different;
 }
 
-/** A report for people: the differences, then what becomes of which object. What is left out is counted. Pure. */
+/** A report as text: the differences, then the change of each object. Omitted lines are counted. Pure. */
 export function formatReport({ title, changes, held }: DiffReport): readonly string[] {
   const wanted = changes.filter(({ action }) => action !== "unchanged");
   const lines: string[] = [];
   for (const { action, diff } of wanted.slice(0, mostObjects)) {
-    // Of what goes, the name is enough.
+    // For a deleted object, the name is sufficient.
     if (diff !== "" && action !== "delete") lines.push(...shorten(diff.trimEnd().split("\n")), "");
   }
   const rows = wanted
@@ -56,7 +56,7 @@ export function formatReport({ title, changes, held }: DiffReport): readonly str
   return [...lines, printable(`${title}: ${summaryOf(changes)}`)];
 }
 
-/** How a line of a report is shown: what a unified diff adds, takes away or names. Pure. */
+/** Style of a line of a report: added, removed or header lines of a unified diff. Pure. */
 export function styleOf(line: string): LineStyle | undefined {
   return styles.find(([start]) => line.startsWith(start))?.[1];
 }
@@ -77,7 +77,7 @@ function shorten(lines: readonly string[]): readonly string[] {
   ];
 }
 
-/** Untrusted text on a terminal, without control characters. The indent stays. */
+/** Untrusted text for a terminal, without control characters. The indentation is kept. */
 function visible(line: string): string {
   return line.replaceAll(/[^\P{Cc}\t]/gu, "\u{fffd}");
 }

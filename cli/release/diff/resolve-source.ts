@@ -9,30 +9,29 @@ import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
 
 export interface ResolveSourceOptions {
   readonly client: ApiClient;
-  /** Full id of the commit that is wanted; undefined: what the source names now. */
+  /** Full id of the wanted commit; undefined: the source's ref. */
   readonly revision: string | undefined;
   /** Folder for a clone; the caller removes it. */
   readonly cacheDirectory: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly timeoutMs: number;
-  /** Walls around git's processes; undefined: none. */
+  /** Isolation of git processes; undefined: none. */
   readonly confine: ConfineGit | undefined;
 }
 
-/** A source that is looked at once: reading its files needs it open. */
+/** A source that is polled once: it must stay open while its files are read. */
 export interface ResolvedSource extends AsyncDisposable {
   readonly revision: SourceRevision;
 }
 
-/** Longer than any command runs: nothing is looked at a second time. */
+/** Longer than any command runs: there is no second poll. */
 const intervalMs = 24 * 3_600_000;
 
 /**
- * Polls the remote of a Release, with the credentials that it names: the user of the command must be allowed to read
- * these Secrets.
+ * Polls the remote of a Release, with its credentials: the user must have permission to read these Secrets.
  *
- * @throws SourceError, or what the API server said about a Secret.
+ * @throws SourceError, or the error of the API server for a Secret.
  */
 export async function resolveSource(
   release: ReleaseObject,
@@ -92,7 +91,7 @@ async function untilKnown(
       const why = `Cannot poll "${request.source.url}": no response before the timeout; set a longer --timeout`;
       throw new SourceError("SourceUnreachable", why);
     }
-    // The clock's own timers do not keep a command alive; this one does.
+    // Clock timers do not keep a command alive; this timer does.
     const ended = Promise.withResolvers<void>();
     const timer = setTimeout(ended.resolve, leftMs);
     await Promise.race([woken, ended.promise]);
@@ -100,7 +99,7 @@ async function untilKnown(
   }
 }
 
-/** The data of a Secret of the Release's namespace, decoded; undefined: none is named. */
+/** The data of a Secret in the Release's namespace, decoded; undefined: none is referenced. */
 async function readSecret(
   name: string | undefined,
   { metadata: { namespace } }: ReleaseObject,

@@ -6,17 +6,20 @@ const screen = {
     throw new Error(`Nothing should be printed: ${line}`);
   },
 };
-// No cluster is asked: there is no such file.
+// No cluster is contacted: there is no such file.
 const nowhere = { kubeconfig: "/nonexistent/kubeconfig" };
 
 test.for([
   { suspend: true, says: /^Cannot suspend: -A needs --all.* all Releases of the cluster.* --all -A$/ },
   { suspend: false, says: /^Cannot resume: -A needs --all.* all Releases of the cluster.* --all -A$/ },
-])("-A without --all is refused before a cluster is asked (suspend: $suspend)", async ({ suspend, says }) => {
-  const flags = { ...nowhere, suspend, allNamespaces: true };
-  await expect(runSuspend(undefined, flags, screen)).rejects.toThrow(says);
-  await expect(runSuspend(undefined, { ...flags, all: true }, screen)).rejects.toThrow(/kubeconfig/);
-});
+])(
+  "-A without --all is refused before a cluster is contacted (suspend: $suspend)",
+  async ({ suspend, says }) => {
+    const flags = { ...nowhere, suspend, allNamespaces: true };
+    await expect(runSuspend(undefined, flags, screen)).rejects.toThrow(says);
+    await expect(runSuspend(undefined, { ...flags, all: true }, screen)).rejects.toThrow(/kubeconfig/);
+  },
+);
 
 test("a name cannot be combined with --all or -A", async () => {
   for (const many of [{ all: true }, { allNamespaces: true }, { all: true, allNamespaces: true }])
@@ -25,7 +28,7 @@ test("a name cannot be combined with --all or -A", async () => {
     );
 });
 
-test("the help says that -A comes with --all, and what resume --all takes along", () => {
+test("the help says that -A needs --all, and which Releases resume --all includes", () => {
   const help = (text: string) => text.replaceAll(/\s+/g, " ");
   const suspend = help(suspendCommand().helpInformation());
   const resume = help(resumeCommand().helpInformation());

@@ -15,7 +15,7 @@ const anEvent = (second: number, more: Partial<OperatorEvent> = {}): OperatorEve
   ...more,
 });
 
-test("lastRows() shows the newest five events, the newest last, on a line each", () => {
+test("lastRows() returns the newest five events, the newest last, on a line each", () => {
   const series = { count: 3, lastObservedTime: "2026-01-01T12:34:56.000000Z" };
   const rows = lastRows([0, 1, 2, 3, 4].map((second) => anEvent(second)).concat(anEvent(5, { series })));
   expect(rows).toHaveLength(5);
@@ -26,7 +26,7 @@ test("lastRows() shows the newest five events, the newest last, on a line each",
   expect(rows.at(-1)).toMatchObject({ time: "12:34:56", event: "Deployed (3 times)" });
 });
 
-test("followEvents() calls when there is something new, and keeps what it has where events cannot be read", async () => {
+test("followEvents() calls back after changes, and keeps its rows if events cannot be read", async () => {
   const path = "/apis/events.k8s.io/v1/namespaces/shop/events/e1";
   const events = followEvents(new ApiClient(new FakeApi({ [path]: anEvent(1) })));
   await new Promise<void>((resolve) => events.onChange(resolve));

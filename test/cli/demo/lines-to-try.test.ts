@@ -10,7 +10,7 @@ const place = {
   approves: true,
 };
 
-test("linesToTry() gives commands that can be copied as they are", () => {
+test("linesToTry() returns commands that can be copied unchanged", () => {
   expect(linesToTry(place).slice(1)).toEqual([
     "export KUBECONFIG=/some/a/kubeconfig",
     "npx fairlead approve default/shop prod-eu",
@@ -26,7 +26,7 @@ test("linesToTry() gives commands that can be copied as they are", () => {
   ]);
 });
 
-test("linesToTry() quotes paths, and names a context; kubectl finds its own kubeconfig where none was given", () => {
+test("linesToTry() quotes paths, and names a context; without a kubeconfig kubectl uses its default", () => {
   const lines = linesToTry({
     ...place,
     kubeconfig: undefined,

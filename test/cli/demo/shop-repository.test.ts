@@ -12,7 +12,7 @@ function aFolder(): string {
   return folder;
 }
 
-test("createShopRepository() makes a repository with the folders that the sample Releases name, and a clone to push from", async () => {
+test("createShopRepository() creates a repository with the folders of the sample Releases, and a clone to push from", async () => {
   const { path, workTree } = await createShopRepository(aFolder());
   const git = (cwd: string, ...command: string[]): string =>
     execFileSync("git", command, { cwd, encoding: "utf8" }).trim();
@@ -31,7 +31,7 @@ test("createShopRepository() makes a repository with the folders that the sample
   expect(git(path, "log", "-1", "--format=%s %an", "main")).toBe("An edit Somebody");
 });
 
-test("withSource() puts a URL into Releases, and leaves everything else as it is", () => {
+test("withSource() sets a URL in Releases, and does not change anything else", () => {
   const [release, ...others] = readSamples();
   expect(release?.kind).toBe("Release");
   expect(withSource(release as never, "file:///x")).toMatchObject({

@@ -12,7 +12,7 @@ import { launcher } from "../../fakes/launcher.ts";
 let folder = "";
 let [inputs, files]: (readonly string[])[] = [];
 
-// Not in the test: on a busy machine a build takes its time.
+// Not within the test: on a busy machine a build takes long.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
   const entry = resolve(import.meta.dirname, "../../fakes/image-program.ts");

@@ -12,7 +12,7 @@ import { bundleProgram } from "../../../cli/image/bundle-program.ts";
 let folder = "";
 const outfile = () => join(folder, "program.mjs");
 
-// Not in the test: on a busy machine a build takes its time.
+// Not within the test: on a busy machine a build takes long.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
   const entry = resolve(import.meta.dirname, "../../fakes/watch-program.ts");
@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("a package that a bundle loads late is what it is without one: a watch of a server that has no HTTP/2", async () => {
+test("a package that a bundle loads later works as without a bundle: a watch of a server without HTTP/2", async () => {
   const server = createServer((request, response) => void response.end(`${request.method} ${request.url}`));
   onTestFinished(() => void server.close());
   await once(server.listen(0, "127.0.0.1"), "listening");

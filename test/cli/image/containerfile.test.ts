@@ -22,7 +22,7 @@ let folder = "";
 let inputs: readonly string[] = [];
 let zones: Awaited<ReturnType<typeof addZones>>;
 
-// Not in the test: on a busy machine a build takes its time.
+// Not within the test: on a busy machine a build takes long.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
   const outfile = join(folder, "fairlead.mjs");
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("the image's build has every file that its program is bundled from", async () => {
+test("the image's build contains every file from which its program is bundled", async () => {
   const { sandbox, source, publish } = zones;
   const own = [...inputs, ...sandbox, ...source, ...publish].filter(
     (path) => !path.includes("node_modules/") && !path.startsWith("lean-http:"),
@@ -39,7 +39,7 @@ test("the image's build has every file that its program is bundled from", async 
   expect(own.length).toBeGreaterThan(100);
   expect(own.filter((path) => !copied.some((source) => path.startsWith(`${source}/`)))).toEqual([]);
   expect(copied.filter((source) => !existsSync(join(root, source)))).toEqual([]);
-  // Of a package that cdk8s brings along in the version that we have, too, one copy is enough.
+  // Of a package that cdk8s also contains, in the version of our dependency, one copy is enough.
   const copies = ["node_modules/yaml", "node_modules/cdk8s/node_modules/yaml"];
   const versions = copies.map(
     (path) => JSON.parse(readFileSync(join(root, path, "package.json"), "utf8")).version,
@@ -55,7 +55,7 @@ test("the image's build has every file that its program is bundled from", async 
     "sandbox-worker.mjs",
     "source-worker.mjs",
   ]);
-  // The zones have neither the API client nor the kinds; the source zone reads no YAML and runs no program.
+  // The zones contain neither the API client nor the kinds; the source zone parses no YAML and runs no program.
   const forbidden = /@kubernetes\/client-node|undici|^charts\/|operator\/cluster\//;
   expect([...sandbox, ...source, ...publish].filter((path) => forbidden.test(path))).toEqual([]);
   expect(publish.filter((path) => /esbuild|cdk8s|operator\/(release|render)\//.test(path))).toEqual([]);
@@ -66,13 +66,13 @@ test("the image's build has every file that its program is bundled from", async 
   expect(source.filter((path) => /yaml|esbuild|cdk8s|operator\/release\/render\//.test(path))).toEqual([]);
 });
 
-test("the image's launcher is built as in the repository, and is beside the source that looks for it", () => {
+test("the image's launcher is built as in the repository, and is beside the source that searches for it", () => {
   const flags = launcherFlags.map((flag) => (flag.includes(" ") ? `"${flag}"` : flag)).join(" ");
   expect(lines).toContain(`RUN CGO_ENABLED=0 go build ${flags} -o /${launcherFile} .`);
   expect(lines).toContain(`COPY --from=launcher /${launcherFile} ./operator/sandbox/`);
 });
 
-test("the image runs as the user that the Deployment names, which has a name for ssh", () => {
+test("the image runs as the user in the Deployment, which has a name for ssh", () => {
   const { runAsUser, runAsGroup } = restrictedPod;
   expect(lines).toContain(`USER ${runAsUser}:${runAsGroup}`);
   for (const user of [runAsUser, SOURCE_USER, PUBLISH_USER])

@@ -9,7 +9,7 @@ import { launcher } from "../../fakes/launcher.ts";
 
 let folder = "";
 
-// Not in the test: on a busy machine a build takes its time.
+// Not within the test: on a busy machine a build takes long.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "fairlead-image-"));
   if (launcher !== undefined) await writeImageFiles(folder, process.env);
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test.runIf(launcher !== undefined)(
-  "the image's folder has the program, the processes of the zones, the libraries of programs, the bundler and the launcher",
+  "the image's folder contains the program, the processes of the zones, the libraries of programs, the bundler and the launcher",
   async () => {
     const files = (await readdir(folder)).filter((name) => !/^part-[A-Z0-9]+\.mjs$/.test(name));
     expect(files.toSorted()).toEqual([
@@ -34,7 +34,7 @@ test.runIf(launcher !== undefined)(
   },
 );
 
-test.runIf(process.platform === "linux")("without a launcher and without Go no image is made", async () => {
+test.runIf(process.platform === "linux")("without a launcher and without Go no image is built", async () => {
   const empty = await mkdtemp(join(tmpdir(), "fairlead-image-"));
   onTestFinished(() => rm(empty, { recursive: true }));
   await expect(writeImageFiles(join(empty, "image"), { PATH: "", FAIRLEAD_CACHE: empty })).rejects.toThrow(

@@ -23,7 +23,7 @@ describe("refuseUnpullableImage()", () => {
     "team/fairlead:1",
     "localhost:5001/fairlead:1",
     "registry:5000/fairlead@sha256:abc",
-  ])("takes %s", (image) => {
+  ])("accepts %s", (image) => {
     expect(() => refuseUnpullableImage({ image })).not.toThrow();
   });
 });

@@ -50,18 +50,18 @@ const formerReleases = {
 };
 
 describe("deriveValues()", () => {
-  test("keeps the kinds that ship, and Releases off, where an earlier release had it so by default", () => {
+  test("keeps the shipped kinds, and Releases off, if these were the defaults of an earlier release", () => {
     expect(deriveValues(former)).toEqual({ samples: { enabled: true }, releases: { enabled: false } });
   });
 
-  test("keeps the operator's own rights for Releases, and gives it no right that it had not", () => {
+  test("keeps the operator's own permissions for Releases, and adds none", () => {
     expect(deriveValues(formerReleases)).toEqual({
       samples: { enabled: true },
       releases: { requireServiceAccount: false, impersonate: false },
     });
   });
 
-  test("keeps the kinds that are defined, or that the program is given", () => {
+  test("keeps the kinds that are defined, or that the program's options list", () => {
     const releases = { enabled: false };
     expect(deriveValues({ ...former, defined: ["echos.mmontes.io"] })).toEqual({
       kinds: ["echos.mmontes.io"],
@@ -74,7 +74,7 @@ describe("deriveValues()", () => {
     });
   });
 
-  test("reads back whatever values show in the objects", () => {
+  test("derives all values that the objects show", () => {
     const values = {
       kinds: ["Echo"],
       workers: 3,

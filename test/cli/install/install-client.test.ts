@@ -11,7 +11,7 @@ function aClient(answers: Readonly<Record<string, readonly [status: number, body
   return new InstallClient({ send });
 }
 
-test("InstallClient.serves() asks discovery for a kind in its very version", async () => {
+test("InstallClient.serves() runs discovery for a kind in an exact version", async () => {
   const path = "/apis/admissionregistration.k8s.io/v1";
   const resources = (...names: readonly string[]) => ({ resources: names.map((name) => ({ name })) });
   const newer = aClient({ [path]: [200, resources("mutatingadmissionpolicies", "others")] });

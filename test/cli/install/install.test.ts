@@ -8,7 +8,7 @@ import type { ApiRequest } from "../../../operator/cluster/transport.ts";
 
 const chosen = { image: "fairlead:1" };
 
-/** An API server that keeps what is applied to it, and says nothing about what became of it. */
+/** An API server that stores applied objects, without a result of its own. */
 function aServer() {
   const objects = new Map<string, string>();
   const requests: string[] = [];
@@ -42,7 +42,7 @@ function aServer() {
 }
 
 describe("install()", () => {
-  test("checks everything first, and changes nothing with a dry run", async () => {
+  test("validates everything first, and changes nothing in a dry run", async () => {
     const { objects, requests, run } = aServer();
     const planned = await run({}, { dryRun: true });
     expect(objects.size).toBe(0);
@@ -54,7 +54,7 @@ describe("install()", () => {
     expect(looks).toHaveLength(2);
   });
 
-  test("makes what the plan says, and a second time finds it so", async () => {
+  test("applies the plan, and finds nothing to change the second time", async () => {
     const { objects, run } = aServer();
     const made = await run({});
     expect(objects.size).toBe(made.length);
@@ -62,7 +62,7 @@ describe("install()", () => {
     expect(new Set((await run({})).map(({ did }) => did))).toEqual(new Set(["unchanged"]));
   });
 
-  test("shows with a dry run what would change in an object", async () => {
+  test("shows in a dry run what would change in an object", async () => {
     const { objects, run } = aServer();
     await run({});
     const kept = new Map(objects);
@@ -81,7 +81,7 @@ describe("install()", () => {
   });
 });
 
-test("InstallClient gives nothing where the user may not list or read and that is allowed, and else says so", async () => {
+test("InstallClient returns nothing if the user may not list or read and that is allowed, and otherwise fails", async () => {
   const body = JSON.stringify({ kind: "Status", code: 403, reason: "Forbidden", message: "no" });
   const client = new InstallClient({ send: async () => ({ status: 403, body, retryAfterMs: undefined }) });
   expect(await client.listAllowed(Namespace)).toEqual([]);

@@ -24,13 +24,13 @@ describe("mergeValues()", () => {
       { ...earlier, releases: { hooks: { enabled: false } } },
     ],
     [{ repository: "text" }, { ...earlier, repository: "text" }],
-  ] as const)("lays %j over earlier values", ([given, merged]) => {
+  ] as const)("merges %j into earlier values", ([given, merged]) => {
     expect(mergeValues(earlier, given)).toEqual(merged);
   });
 });
 
 describe("toSettings()", () => {
-  test("writes each single value as --set takes it", () => {
+  test("writes each single value in the form of --set", () => {
     expect(
       toSettings({
         replicas: 3,

@@ -27,7 +27,7 @@ function aPod(name: string, minute: number, more: object = {}) {
   };
 }
 
-/** An API server with a Deployment, these pods, and tokens that say what they are for. */
+/** An API server with a Deployment, these pods, and tokens that contain their purpose. */
 function aServer(pods: readonly object[], isInstalled = true) {
   const send = async ({ method, path, body = "" }: ApiRequest) => {
     const answer = (status: number, content: object) => ({
@@ -52,7 +52,7 @@ const pods = [
 const deadlineMs = performance.now() + 10_000;
 
 describe("chooseInstance()", () => {
-  test("takes the newest pod that stays, its options without those of a pod, and a token for it", async () => {
+  test("selects the newest pod that is not terminating, its options without those for pods, and a token for it", async () => {
     const { pod, args, token } = await chooseInstance(aServer(pods), installation, { deadlineMs });
     expect(pod.metadata.name).toBe("new");
     expect(args).toEqual(["--kinds=none", "--workers=3"]);
@@ -60,7 +60,7 @@ describe("chooseInstance()", () => {
     expect(token).toContain('"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"new","uid":"uid-new"}');
   });
 
-  test("says that there is no installation, or that it has no pod", async () => {
+  test("reports that there is no installation, or that it has no pod", async () => {
     await expect(chooseInstance(aServer([], false), installation, { deadlineMs })).rejects.toThrow(
       'Cannot run the operator: there is no installation "fairlead" in namespace "ops"; npx fairlead install creates one',
     );

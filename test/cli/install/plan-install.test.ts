@@ -17,7 +17,7 @@ const instance = "app.kubernetes.io/instance";
 const label = "fairlead.dev/installation";
 
 describe("planInstall()", () => {
-  test("puts rights and fences before the pods, and the namespace before all", () => {
+  test("orders permissions and fences before the pods, and the namespace first", () => {
     const order = plan.objects.map(({ kind }) => kind);
     expect(order.at(0)).toBe("Namespace");
     expect(order.at(-1)).toBe("Deployment");
@@ -32,7 +32,7 @@ describe("planInstall()", () => {
     expect(planInstall(kinds, values, { crdsOnly: true }).objects).toEqual([]);
   });
 
-  test("knows every kind that any values make, so that it is found again to be removed", () => {
+  test("knows every kind that any values create, so that its objects can be found for removal", () => {
     const enabled = { enabled: true };
     const monitoring = { serviceMonitor: enabled, prometheusRule: enabled, dashboard: enabled };
     const releases = { ...enabled, impersonate: true, hooks: { ...enabled, secret: "hooks" } };
@@ -49,7 +49,7 @@ describe("planInstall()", () => {
   });
 });
 
-test("planInstall() fills in users where the cluster can, unless a value says otherwise", () => {
+test("planInstall() fills in users if the cluster can, unless a value says otherwise", () => {
   const hasPolicy = (given: object, hasMutatingPolicies?: boolean) =>
     planInstall(kinds, { ...values, ...given }, { crdsOnly: false, hasMutatingPolicies }).objects.some(
       ({ kind }) => kind === "MutatingAdmissionPolicy",
@@ -59,7 +59,7 @@ test("planInstall() fills in users where the cluster can, unless a value says ot
   expect(hasPolicy({ policies: { userDefaults: false } }, true)).toBe(false);
 });
 
-test("planInstall() brings the CustomResourceDefinition of Release where there are Releases", () => {
+test("planInstall() includes the CustomResourceDefinition of Release if there are Releases", () => {
   const namesOf = (releases: object) =>
     planInstall(
       kinds,
@@ -107,11 +107,11 @@ describe("refuseLostVersions()", () => {
       ["v1", "v2"],
       ["v1", "v2"],
     ],
-  ] as const)("lets versions %j follow stored %j", ([versions, stored]) => {
+  ] as const)("accepts versions %j after stored %j", ([versions, stored]) => {
     refuseLostVersions(crd(versions), stored && crd(stored, stored));
   });
 
-  test("refuses to lose a version in which something may be stored", () => {
+  test("refuses to lose a version in which resources may be stored", () => {
     expect(() => refuseLostVersions(crd(["v2"]), crd(["v1", "v2"], ["v1", "v2"]))).toThrow(
       "Cannot upgrade CustomResourceDefinition webs.example.dev: resources may still be stored as v1",
     );

@@ -28,7 +28,7 @@ describe("setOne()", () => {
     expect(setOne({ repository: "text" }, "repository.url=b")).toEqual({ repository: { url: "b" } });
   });
 
-  test("touches nothing but its own values", () => {
+  test("changes only its own values", () => {
     setOne({}, "__proto__.polluted=yes");
     setOne({}, "constructor.prototype.polluted=yes");
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
@@ -47,7 +47,7 @@ describe("gatherValues()", () => {
     return path;
   };
 
-  test("puts single settings over the file", async () => {
+  test("single settings override the file", async () => {
     const values = await aFile("replicas: 3\nrepository: { url: /r }\n");
     expect(await gatherValues({})).toEqual({});
     expect(await gatherValues({ values, set: ["replicas=5", "replicas=4", "image=x:1"] })).toEqual({
@@ -61,7 +61,7 @@ describe("gatherValues()", () => {
   test.for([
     ["a: [\n", /^Cannot read ".*yaml": .* at line 2/],
     ["- a\n", /^Cannot read ".*yaml": expected a map of values/],
-  ] as const)("says what is wrong with a file of %j", async ([text, complaint]) => {
+  ] as const)("reports the problem of a file of %j", async ([text, complaint]) => {
     const values = await aFile(text);
     await expect(gatherValues({ values })).rejects.toThrow(complaint);
   });

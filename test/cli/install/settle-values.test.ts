@@ -35,7 +35,7 @@ const settle = (given: Values, objects: readonly KubernetesObject[] = [], resetV
   settleValues(given, { client: aClusterWith(objects), kinds, resetValues, version: "2.0.0" });
 
 describe("settleValues()", () => {
-  test("takes the image of this release where there is no installation, and stores only what was given", async () => {
+  test("uses the image of this release if there is no installation, and stores only the given values", async () => {
     expect(await settle({ replicas: 3 })).toEqual({
       values: { image: "fairlead:2.0.0", replicas: 3 },
       chosen: { replicas: 3 },
@@ -43,7 +43,7 @@ describe("settleValues()", () => {
     });
   });
 
-  test("keeps the values of the last run, and says so", async () => {
+  test("keeps the values of the last run, and reports them", async () => {
     const objects = installed({ replicas: 3, repository: { url: "/r" } }, "2.0.0");
     const { chosen, notes } = await settle({ repository: { branch: "env" } }, objects);
     expect(chosen).toEqual({ replicas: 3, repository: { url: "/r", branch: "env" } });
@@ -52,7 +52,7 @@ describe("settleValues()", () => {
     ]);
   });
 
-  test("keeps nothing where the values are reset, and names what is lost", async () => {
+  test("keeps nothing if the values are reset, and names what is lost", async () => {
     const objects = installed({ replicas: 3 }, "2.0.0");
     const { values, chosen, notes } = await settle({ logLevel: "debug", ha: null }, objects, true);
     expect([values, chosen]).toEqual([{ image: "fairlead:2.0.0", logLevel: "debug" }, { logLevel: "debug" }]);
@@ -90,7 +90,7 @@ describe("settleValues()", () => {
     expect(chosen["replicas"]).toBe(3);
   });
 
-  test("keeps the defaults that an installation without stored values was made with, and names them", async () => {
+  test("keeps the defaults with which an installation without stored values was created, and names them", async () => {
     const { chosen, notes } = await settle({}, installed(former));
     expect(chosen).toEqual({
       samples: { enabled: true },
@@ -107,7 +107,7 @@ describe("settleValues()", () => {
     });
   });
 
-  describe("derives from rights", () => {
+  describe("derives from permissions", () => {
     const own = { enabled: true, impersonate: false, requireServiceAccount: false };
     const samples = { enabled: true };
     const ingresses = { group: "networking.k8s.io", resource: "ingresses" };
@@ -132,7 +132,7 @@ describe("settleValues()", () => {
       [{ kinds: [{ ...ingresses, verbs: ["get"] }] }],
       [{ requireServiceAccount: true, impersonate: true, kinds: [every] }],
       [{ requireServiceAccount: true, impersonate: true, commonKinds: false, kinds: [ingresses] }],
-    ])("neither more nor fewer: %j", async ([rights]) => {
+    ])("exactly these: %j", async ([rights]) => {
       const releases = { ...own, ...rights };
       for (const values of [
         { samples, releases },
@@ -151,7 +151,7 @@ describe("settleValues()", () => {
       }
     });
 
-    test("values that say what the rights do", async () => {
+    test("values with the same effect as the permissions", async () => {
       const releasesOf = async (rights: Values) =>
         (await settle({}, installed({ samples, releases: { ...own, ...rights } }))).chosen["releases"];
       const same = { impersonate: false, requireServiceAccount: false };
@@ -167,7 +167,7 @@ describe("settleValues()", () => {
       });
     });
 
-    test("and stops at a right that no value gives, unless it is said what Releases may deploy", async () => {
+    test("and stops at a permission that no value grants, unless the kinds for Releases are given", async () => {
       const wild = { apiGroups: ["apps"], resources: ["deployments"], verbs: ["*"] };
       const objects = installed({ samples, releases: own }).map((object) =>
         object.kind === "ClusterRole"
@@ -183,7 +183,7 @@ describe("settleValues()", () => {
     });
   });
 
-  test("takes the new defaults where the values of such an installation are reset, and says how to go back", async () => {
+  test("uses the new defaults if the values of such an installation are reset, and says how to go back", async () => {
     const { chosen, notes } = await settle({}, installed(former), true);
     expect(chosen).toEqual({});
     expect(notes[1]).toBe(
@@ -192,7 +192,7 @@ describe("settleValues()", () => {
     );
   });
 
-  test("derives how many pods there are and how their image is pulled", async () => {
+  test("derives the number of pods and their image pull policy", async () => {
     const pods = { replicas: 3, imagePullSecrets: ["registry", "mirror"], imagePullPolicy: "Always" };
     expect((await settle({}, installed({ ...former, ...pods }))).chosen).toMatchObject(pods);
     const one = { ha: false };

@@ -26,7 +26,7 @@ function aRelease(namespace: string, serviceAccountName?: string): KubernetesObj
 describe("noteRefusedReleases()", () => {
   const cluster = aClusterWith([aRelease("a"), aRelease("b", "deployer"), aRelease("c")]);
 
-  test("names the Releases that name no account, and the way out", async () => {
+  test("names the Releases without an account, and the solution", async () => {
     const [note, ...others] = await noteRefusedReleases(cluster, { image });
     expect(note).toMatch(
       /^Releases that name no ServiceAccount: a\/web, c\/web\. They are refused: their deployed objects stay/,
@@ -40,7 +40,7 @@ describe("noteRefusedReleases()", () => {
     [{ releases: { enabled: false } }],
     [{ releases: { policy: { serviceAccountName: "tenant" } } }],
     [{ watchedNamespaces: ["b"] }],
-  ])("says nothing with %j", async ([values]) => {
+  ])("is empty with %j", async ([values]) => {
     expect(await noteRefusedReleases(cluster, { image, ...values })).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe("noteRefusedReleases()", () => {
     expect(unsure).toContain("They are refused, unless a ReleasePolicy names one");
   });
 
-  test("says nothing where the user may not list Releases", async () => {
+  test("is empty if the user may not list Releases", async () => {
     expect(await noteRefusedReleases(aClusterWith([aRelease("a")], ["Release"]), { image })).toEqual([]);
   });
 });
@@ -78,7 +78,7 @@ describe("findLeftDefinitions()", () => {
     metadata: { name: "e", namespace: "default" },
   };
 
-  test("leaves the definitions of kinds that are no longer installed, and says what nothing reconciles", async () => {
+  test("keeps the definitions of kinds that are no longer installed, and names resources that nothing reconciles", async () => {
     expect(await findLeft([...definitions, echo])).toEqual({
       changes: [
         {
@@ -96,7 +96,7 @@ describe("findLeftDefinitions()", () => {
     expect(hints).toEqual([]);
   });
 
-  test("names in one hint all kinds that are to be reconciled", async () => {
+  test("names in one hint all kinds that should be reconciled", async () => {
     const podSets = aDefinition("podsets.apps.jicki.cn", "fairlead-cli");
     const podSet = { apiVersion: "apps.jicki.cn/v1", kind: "PodSet", metadata: { name: "p" } };
     const { hints } = await findLeft([...definitions.slice(0, 2), podSets, echo, podSet]);
@@ -106,13 +106,13 @@ describe("findLeftDefinitions()", () => {
   });
 
   test.for(["Deployment", "CustomResourceDefinition", "Echo"])(
-    "says nothing where the user may not list or read a %s",
+    "is empty if the user may not list or read a %s",
     async (kind) => {
       expect(await findLeft([...definitions, echo], [kind])).toEqual(nothing);
     },
   );
 
-  test("says nothing where another installation may reconcile them", async () => {
+  test("is empty if another installation may reconcile them", async () => {
     const labels = { "fairlead.dev/installation": "ops.lead" };
     const other = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "lead", labels } };
     expect(await findLeft([...definitions, other])).toEqual(nothing);

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { provideBinaries } from "../../../cli/local-cluster/binaries.ts";
 import { BinariesMissingError } from "../../../cli/local-cluster/binary-plan.ts";
 
-/** A stand-in for Go that notes each build and takes its time, so that builds would overlap. */
+/** A fake Go that records each build and takes a while, so that builds would overlap. */
 const FAKE_GO = `#!/bin/sh
 if [ "$1" = env ]; then echo "$FAKE_GO_VERSION"; exit 0; fi
 echo build >> "$FAKE_GO_LOG"
@@ -48,7 +48,7 @@ async function writeProgram(path: string, text: string): Promise<void> {
 }
 
 describe("provideBinaries()", () => {
-  test("builds once, also when two ask at the same time, and takes the cache from then on", async () => {
+  test("builds once, also for two concurrent requests, and uses the cache afterwards", async () => {
     const machine = await aMachine();
 
     const both = await Promise.all([machine.provideEtcd(), machine.provideEtcd()]);
@@ -63,7 +63,7 @@ describe("provideBinaries()", () => {
     ]);
   });
 
-  test("takes what KUBEBUILDER_ASSETS has, and builds nothing", async () => {
+  test("uses the binaries in KUBEBUILDER_ASSETS, and builds nothing", async () => {
     const machine = await aMachine();
     await writeProgram(join(machine.assets, "etcd"), "given");
 
@@ -74,7 +74,7 @@ describe("provideBinaries()", () => {
     expect(await machine.countBuilds()).toBe(0);
   });
 
-  test("a build that fails says why, and leaves no half binary to be found", async () => {
+  test("a failed build reports the reason, and leaves no incomplete binary", async () => {
     const machine = await aMachine({ fails: "yes" });
 
     await expect(machine.provideEtcd()).rejects.toThrow("no space left");

@@ -15,22 +15,22 @@ describe("planBinaries()", () => {
 
   test.for<{ does: string; given: Partial<PlanBinariesInput>; plan: object }>([
     {
-      does: "takes given ones before cached ones, and cached ones before a build",
+      does: "prefers given ones to cached ones, and cached ones to a build",
       given: { inAssets: new Set(["etcd"]), cachedModules: new Set(["etcd", "kwok"]), canBuild: true },
       plan: { etcd: "KUBEBUILDER_ASSETS", "kube-apiserver": "build", kwok: "cache" },
     },
     {
-      does: "adds from the cache what the given ones lack",
+      does: "adds from the cache those that are not given",
       given: { inAssets: new Set(["etcd", "kube-apiserver", "kubectl"]), cachedModules: new Set(["kwok"]) },
       plan: { etcd: "KUBEBUILDER_ASSETS", "kube-apiserver": "KUBEBUILDER_ASSETS", kwok: "cache" },
     },
     {
-      does: "says what is missing where nothing can be built",
+      does: "reports the missing ones if nothing can be built",
       given: { cachedModules: new Set(["etcd"]) },
       plan: { etcd: "cache", "kube-apiserver": "missing", kwok: "missing" },
     },
     {
-      does: "looks for nothing that is not needed",
+      does: "does not search for unneeded ones",
       given: { needed: ["etcd"], canBuild: true },
       plan: { etcd: "build" },
     },
@@ -43,7 +43,7 @@ describe("BinariesMissingError", () => {
   test.for([
     { found: undefined, says: "there is no Go on the PATH" },
     { found: "go1.22.1", says: "the Go on the PATH is go1.22.1" },
-  ])("names what is missing and what gets it: $says", ({ found, says }) => {
+  ])("names the missing binaries and how to get them: $says", ({ found, says }) => {
     const { message } = new BinariesMissingError(["etcd", "kwok"], found);
     expect(message).toContain("no etcd, no kwok");
     expect(message).toContain(says);

@@ -31,7 +31,7 @@ describe("the record of a cluster", () => {
     expect(readClusterRecord(record.runDirectory)).toEqual(record);
   });
 
-  test("is absent where there is no cluster", () => {
+  test("is absent if there is no cluster", () => {
     expect(readClusterRecord(aRecord().runDirectory)).toBeUndefined();
     expect(readClusterRecord("/nonexistent")).toBeUndefined();
   });

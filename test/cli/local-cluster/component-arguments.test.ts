@@ -29,7 +29,7 @@ describe("componentArguments()", () => {
       expect(path === "/stages.yaml" || path.startsWith("/run/shop/"), path).toBe(true);
   });
 
-  test("etcd writes through to the disk by default", () => {
+  test("etcd uses fsync by default", () => {
     expect(argumentsOf("etcd")).not.toContain("--unsafe-no-fsync");
     expect(argumentsOf("etcd", { fsync: false })).toContain("--unsafe-no-fsync");
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { kubeconfigOf, readToken, writeServerFiles } from "../../../cli/local-cluster/credentials.ts";
 
-test("each user has a token of its own in the file that only the owner reads", async () => {
+test("each user has a token of its own in the file that only the owner can read", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-credentials-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeServerFiles(folder);
@@ -25,7 +25,7 @@ test("each user has a token of its own in the file that only the owner reads", a
   await expect(readToken(folder, "nobody")).rejects.toThrow('Cannot read the token of "nobody"');
 });
 
-test("a kubeconfig carries the certificate, so that it can be copied", () => {
+test("a kubeconfig contains the certificate, so that it can be copied", () => {
   const server = "https://127.0.0.1:3";
   expect(
     kubeconfigOf({ clusterName: "shop", server, certificate: "PEM", user: "admin", token: "t" }),

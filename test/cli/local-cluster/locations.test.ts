@@ -9,24 +9,24 @@ describe("resolveLocations()", () => {
   };
 
   test.for([
-    { does: "follows the system's habit", env: {}, gives: nothing },
+    { does: "follows the system's convention", env: {}, gives: nothing },
     {
       does: "follows the XDG variables",
       env: { XDG_CACHE_HOME: "/c", XDG_STATE_HOME: "/s" },
       gives: { cacheDirectory: "/c/fairlead", stateDirectory: "/s/fairlead" },
     },
     {
-      does: "prefers our own variables, as they are",
+      does: "prefers our own variables, unchanged",
       env: { XDG_CACHE_HOME: "/c", FAIRLEAD_CACHE: "/mine", FAIRLEAD_STATE: "/kept" },
       gives: { cacheDirectory: "/mine", stateDirectory: "/kept" },
     },
     {
-      does: "takes an empty variable for none",
+      does: "treats an empty variable as not set",
       env: { FAIRLEAD_CACHE: "", XDG_STATE_HOME: "" },
       gives: nothing,
     },
     {
-      does: "hands on KUBEBUILDER_ASSETS",
+      does: "passes on KUBEBUILDER_ASSETS",
       env: { KUBEBUILDER_ASSETS: "/k" },
       gives: { ...nothing, assetsDirectory: "/k" },
     },

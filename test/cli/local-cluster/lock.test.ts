@@ -11,7 +11,7 @@ async function aFolder(): Promise<string> {
 }
 
 describe("withLock()", () => {
-  test("lets one at a time work, and leaves nothing behind", async () => {
+  test("lets one process work at a time, and leaves nothing behind", async () => {
     const folder = await aFolder();
     let [working, most] = [0, 0];
     const work = async () => {
@@ -27,7 +27,7 @@ describe("withLock()", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("takes over the lock of a process that is gone", async () => {
+  test("takes over the lock of an ended process", async () => {
     const folder = await aFolder();
     const gone = { pid: process.pid, startedAt: "an earlier boot/1" };
     await writeFile(join(folder, "lock"), JSON.stringify(gone));
@@ -55,7 +55,7 @@ describe("withLock()", () => {
     expect(holders).toEqual([process.pid]);
   });
 
-  test("is free again after work that failed", async () => {
+  test("is free again after a failure", async () => {
     const path = join(await aFolder(), "lock");
     await expect(withLock(path, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
     expect(await withLock(path, async () => "next")).toBe("next");

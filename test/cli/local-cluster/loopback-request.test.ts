@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { sendLoopback } from "../../../cli/local-cluster/loopback-request.ts";
 
-/** A server that answers at /quick, and never elsewhere. */
+/** A server that responds at /quick, and to no other request. */
 async function aServer(): Promise<string> {
   const server = createServer((request, response) => {
     if (request.url === "/quick") response.end("here");
@@ -17,11 +17,11 @@ async function aServer(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("sendLoopback() gives what the server says", async () => {
+test("sendLoopback() returns the response of the server", async () => {
   expect(await sendLoopback(`${await aServer()}/quick`)).toEqual({ status: 200, text: "here" });
 });
 
-test("sendLoopback() says who did not answer, and how long it waited", async () => {
+test("sendLoopback() reports the URL without a response, and the timeout", async () => {
   const url = `${await aServer()}/never`;
   await expect(sendLoopback(url, { timeoutMs: 50 })).rejects.toThrow(`No answer from ${url} within 0.05 s`);
 });

@@ -4,7 +4,7 @@ import { down, readStatus, runDirectoryOf } from "../../../cli/local-cluster/nam
 describe("a named cluster", () => {
   const env = { FAIRLEAD_STATE: "/nonexistent/state" };
 
-  test("lives in a folder of its name", () => {
+  test("is in a folder with its name", () => {
     expect(runDirectoryOf({ name: "team-2", env })).toBe("/nonexistent/state/clusters/team-2");
   });
 
@@ -12,7 +12,7 @@ describe("a named cluster", () => {
     expect(() => runDirectoryOf({ name, env })).toThrow(`Cannot use the cluster name "${name}"`);
   });
 
-  test("that is not there has no status, and nothing to end", async () => {
+  test("that does not exist has no status, and nothing to stop", async () => {
     expect(await readStatus({ name: "none", env })).toBeUndefined();
     expect(await down({ name: "none", env })).toBe(false);
   });

@@ -12,7 +12,7 @@ function aFolder(): string {
   return folder;
 }
 
-test("requireGit() says that git is missing", async () => {
+test("requireGit() reports that git is missing", async () => {
   await expect(requireGit({ PATH: aFolder() })).rejects.toThrow(/^Cannot find git: it is not on the PATH/);
   await expect(requireGit(process.env)).resolves.toBeUndefined();
 });
@@ -20,7 +20,7 @@ test("requireGit() says that git is missing", async () => {
 describe("requireWritable()", () => {
   const variable = "FAIRLEAD_CACHE";
 
-  test("makes the folder, and leaves nothing in it", async () => {
+  test("creates the folder, and leaves nothing in it", async () => {
     const folder = join(aFolder(), "a/b");
     await requireWritable(folder, { variable });
     expect(readdirSync(folder)).toEqual([]);
@@ -38,7 +38,7 @@ describe("requireWritable()", () => {
   });
 });
 
-test("requireFreePorts() names the ports that are taken, and the programs that need them", async () => {
+test("requireFreePorts() names the ports that are in use, and the programs that need them", async () => {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

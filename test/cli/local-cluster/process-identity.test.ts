@@ -28,7 +28,7 @@ test("a process is running until it ends", async () => {
   expect(signalProcess(identity, "SIGKILL")).toBe(false);
 });
 
-test("a process that got the id of an earlier one is not taken for it, nor signalled", async () => {
+test("a process with the id of an earlier one is not mistaken for it, nor signalled", async () => {
   const { identity } = await aProcess();
   const earlier = { ...identity, startedAt: "earlier/1" };
 

@@ -20,20 +20,23 @@ describe("the Go modules", () => {
     expect(built.toSorted()).toEqual(BINARY_NAMES.toSorted());
   });
 
-  test.for(TOOL_MODULES)("$name pins its source, lists its tools, and runs as its Go does", (module) => {
-    const goMod = readModuleFile(module.name, "go.mod");
-    expect(goMod).toMatch(new RegExp(`^module fairlead.dev/local-cluster/${module.name}$`, "m"));
-    // A dependency's setting is not inherited.
-    expect(goMod).toMatch(/^godebug default=go1\.26$/m);
-    for (const path of Object.values(module.packages))
-      expect(goMod).toMatch(new RegExp(`^(tool |\t)${path}$`, "m"));
-    const version = pinnedVersion(module, goMod);
-    expect(readModuleFile(module.name, "go.sum")).toContain(`${module.source} ${version} h1:`);
-  });
+  test.for(TOOL_MODULES)(
+    "$name pins its source, lists its tools, and uses the Go settings of its source",
+    (module) => {
+      const goMod = readModuleFile(module.name, "go.mod");
+      expect(goMod).toMatch(new RegExp(`^module fairlead.dev/local-cluster/${module.name}$`, "m"));
+      // A dependency's setting is not inherited.
+      expect(goMod).toMatch(/^godebug default=go1\.26$/m);
+      for (const path of Object.values(module.packages))
+        expect(goMod).toMatch(new RegExp(`^(tool |\t)${path}$`, "m"));
+      const version = pinnedVersion(module, goMod);
+      expect(readModuleFile(module.name, "go.sum")).toContain(`${module.source} ${version} h1:`);
+    },
+  );
 });
 
 describe("pinnedVersion()", () => {
-  test("reads the version of the source, not that of a module below it", () => {
+  test("reads the version of the source, not that of a nested module", () => {
     const goMod =
       "require (\n\tgo.etcd.io/etcd/server/v3/more v9.0.0\n\tgo.etcd.io/etcd/server/v3 v3.7.1 // indirect\n)";
     expect(pinnedVersion(etcd, goMod)).toBe("v3.7.1");
@@ -54,7 +57,7 @@ describe("goBuildArguments()", () => {
     expect(args.slice(args.indexOf("-o"), args.indexOf("-o") + 2)).toEqual(["-o", "/out/"]);
   });
 
-  test("names a single binary, for its package is at the root of its module", () => {
+  test("names a single binary, because its package is at the root of its module", () => {
     expect(goBuildArguments(etcd, "v3.7.1", "/out")).toContain("/out/etcd");
   });
 });
@@ -69,7 +72,7 @@ describe("cacheKey()", () => {
   };
   const key = cacheKey(input);
 
-  test("says what it is of", () => {
+  test("contains the name of the module", () => {
     expect(key).toMatch(/^etcd-v3\.7\.1-linux-x64-[0-9a-f]{12}$/);
     expect(cacheKey({ ...input })).toBe(key);
   });

@@ -4,7 +4,7 @@ import type { StoredObject } from "../../../cli/release/api-client.ts";
 import { aPipeline, newer, older, prodDigest } from "./a-pipeline.ts";
 
 describe("choosePromotion()", () => {
-  test("is what the stage starts next, or a commit that the Pipeline remembers, or any by its full id", () => {
+  test("is the commit that the stage starts next, or one in the Pipeline's status, or any by its full id", () => {
     expect(choosePromotion(aPipeline(), "prod", undefined)).toEqual({
       revision: newer,
       digest: prodDigest(newer),
@@ -13,7 +13,7 @@ describe("choosePromotion()", () => {
     expect(choosePromotion(aPipeline(), "prod", "9".repeat(40))).toEqual({ revision: "9".repeat(40) });
   });
 
-  test("refuses a commit that is not known, or not unique, and a stage that there is not", () => {
+  test("refuses an unknown or ambiguous commit, and an unknown stage", () => {
     expect(() => choosePromotion(aPipeline(), "prod", "999")).toThrow(
       'Cannot promote to "999": Pipeline shop/shop remembers no such commit; use its full id',
     );
@@ -47,7 +47,7 @@ describe("chooseRollback()", () => {
     return { ...plain, status: { ...plain.status, stages } };
   })();
 
-  test("is what passed last, other than what runs", () => {
+  test("is the last passed digest that the stage does not run", () => {
     expect(chooseRollback(pipeline, "prod", { promotions, revision: undefined })).toEqual({
       revision: before,
       digest: before.slice(0, 32),
@@ -55,7 +55,7 @@ describe("chooseRollback()", () => {
     expect(chooseRollback(pipeline, "prod", { promotions, revision: "111" }).revision).toBe(first);
   });
 
-  test("refuses what has not passed the stage", () => {
+  test("refuses a digest that has not passed the stage", () => {
     expect(() => chooseRollback(pipeline, "prod", { promotions, revision: "444" })).toThrow(
       'Cannot roll back stage prod of Pipeline shop/shop: "444" has not passed it (passed: 3333333333, 2222222222, 1111111111)',
     );

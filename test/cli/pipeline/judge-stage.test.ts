@@ -29,7 +29,7 @@ const inStaging = aPromotion({ stage: "staging", digest: stagingDigest });
 const before = [{ stage: "staging", digest: stagingDigest }];
 
 describe("a stage", () => {
-  test("is proven if git renders to what it runs, and it and the stages before it have passed that", () => {
+  test("is proven if git renders to the digest that it runs, and it and the stages before it have passed that", () => {
     const approvals = [{ by: "ann" }, { by: "bea" }];
     const proof = judgeStage(
       { stage: "prod", before },
@@ -44,7 +44,7 @@ describe("a stage", () => {
     ]);
   });
 
-  test("says who skipped which gates, and why", () => {
+  test("reports which gates were skipped, by whom and why", () => {
     const hotfix = aPromotion({ ...inProd, bypass: ["Order", "Soak"], by: "ann", reason: "outage" });
     const { findings } = judgeStage({ stage: "prod", before: [] }, [web], [hotfix]);
     expect(findings.at(-1)?.text).toMatch(/; ann skipped Order, Soak: outage$/);
@@ -52,7 +52,7 @@ describe("a stage", () => {
 
   test.each([
     {
-      does: "git renders to something else",
+      does: "git renders to another digest",
       release: { ...web, digest: "9".repeat(32) },
       promotions: [inStaging, aPromotion(inProd)],
       says: /but aaaaaaaaaa renders to 9+: the inputs or the version of the operator differ$/,
@@ -76,7 +76,7 @@ describe("a stage", () => {
       says: /stage prod has not passed its digest/,
     },
     {
-      does: "a stage before it has not passed what the commit is there",
+      does: "a stage before it has not passed the digest of the commit there",
       release: web,
       promotions: [aPromotion({ stage: "staging", digest: "3".repeat(32) }), aPromotion(inProd)],
       says: /stage staging has not passed 2+/,

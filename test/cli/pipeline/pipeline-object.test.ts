@@ -14,7 +14,7 @@ const there: Readonly<Record<string, KubernetesObject>> = {
 };
 const session = { client: new ApiClient(new FakeApi(there)), namespace: "shop" };
 
-test("findPipeline() takes a name, or a namespace and a name, and lists what there is", async () => {
+test("findPipeline() accepts a name, or a namespace and a name, and lists the existing ones", async () => {
   expect((await findPipeline("shop", session)).metadata.name).toBe("shop");
   expect((await findPipeline("shop/api", { ...session, namespace: "other" })).metadata.name).toBe("api");
   await expect(findPipeline("web", session)).rejects.toThrow(
@@ -27,7 +27,7 @@ test("findPipeline() takes a name, or a namespace and a name, and lists what the
   ).toEqual(["api", "shop"]);
 });
 
-test("questions about the caller are asked of the API server", async () => {
+test("the API server answers requests about the caller", async () => {
   const asked: ApiRequest[] = [];
   const answers: Readonly<Record<string, object>> = {
     "/apis/authentication.k8s.io/v1/selfsubjectreviews": { userInfo: { username: "ada", groups: ["sre"] } },

@@ -55,7 +55,7 @@ const status = {
 };
 
 describe("a Pipeline on a terminal", () => {
-  test("shows what each stage runs and waits for, and what came of each commit in each stage", () => {
+  test("shows what each stage runs and waits for, and the result of each commit in each stage", () => {
     const promotions = [
       aPromotion("dev", second, "Passed", 52),
       aPromotion("dev", second, "Failed", 51),
@@ -76,7 +76,7 @@ describe("a Pipeline on a terminal", () => {
     ]);
   });
 
-  test("shows also a commit that the Pipeline has forgotten, while a stage runs it", () => {
+  test("also shows a commit that is no longer in the Pipeline's status, while a stage runs it", () => {
     const [, ...others] = status.candidates;
     const lines = formatPipeline(
       aPipeline({ ...status, candidates: others }),
@@ -88,7 +88,7 @@ describe("a Pipeline on a terminal", () => {
     expect(lines.at(-1)).toBe("aaaaaaaaaa  15m  -     passed, runs");
   });
 
-  test("says that it was not reconciled, and that there is no commit", () => {
+  test("reports that it was not reconciled, and that there is no commit", () => {
     expect(formatPipeline(aPipeline(undefined), [], { nowMs })).toEqual([
       "Pipeline delivery/shop: not reconciled yet",
       "",
@@ -124,7 +124,7 @@ describe("a Pipeline on a terminal", () => {
     ]);
   });
 
-  test("counts commits that it does not show", () => {
+  test("counts omitted commits", () => {
     const candidates = Array.from({ length: 20 }, (_, index) => ({
       number: index + 1,
       ...commit(index.toString(16).padStart(40, "0"), "Change", 40),

@@ -38,7 +38,7 @@ describe("the plan of a commit", () => {
     { does: "1 if something would", plan: aRelease(["unchanged", "change"]), code: 1 },
     { does: "2 if something would be refused", plan: aRelease(["refused", "change"]), code: 2 },
     { does: "2 if a Release cannot be planned", plan: failed, code: 2 },
-  ])("gives the exit code $does", ({ plan, code }) => {
+  ])("has the exit code $does", ({ plan, code }) => {
     expect(exitCodeOfPlan([aStage(aRelease(["unchanged"]), plan)])).toBe(code);
   });
 
@@ -110,7 +110,7 @@ describe("what a stage needs", () => {
       needs: ["passed in dev", "2 approvals from leads by others than the author", "a window"],
     },
     { stage: "archive", needs: ["passed in dev and prod"] },
-  ])("is told for stage $stage", ({ stage, needs }) => {
+  ])("is described for stage $stage", ({ stage, needs }) => {
     expect(gatesOf(pipeline(), stage)).toEqual(needs);
   });
 

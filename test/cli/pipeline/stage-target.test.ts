@@ -5,7 +5,7 @@ import type { ReleaseObject } from "../../../cli/release/release-object.ts";
 import { aPipeline, newer, older, prodDigest } from "./a-pipeline.ts";
 
 describe("chooseTarget()", () => {
-  test("is what the stage starts next, with what it waits for", () => {
+  test("is the candidate that the stage starts next, with what it waits for", () => {
     const target = chooseTarget(aPipeline(), "prod");
     expect(target).toMatchObject({
       revision: newer,
@@ -15,7 +15,7 @@ describe("chooseTarget()", () => {
     expect(describeTarget(target)).toBe("2222222222 (Change 2, Bob <bob@example.dev>)");
   });
 
-  test("is what has the digest, or begins with it, whatever is next", () => {
+  test("is the candidate with the digest, or a prefix of it, whatever is next", () => {
     expect(chooseTarget(aPipeline(), "prod", prodDigest(older))).toMatchObject({
       revision: older,
       waits: [],
@@ -26,7 +26,7 @@ describe("chooseTarget()", () => {
     });
   });
 
-  test("refuses a digest of no plan, and one that is not unique", () => {
+  test("refuses a digest without a plan, and an ambiguous one", () => {
     expect(() => chooseTarget(aPipeline(), "prod", "0000")).toThrow(
       "No plan of stage prod of Pipeline shop/shop has the digest 0000",
     );
@@ -34,7 +34,7 @@ describe("chooseTarget()", () => {
     expect(() => chooseTarget(aPipeline(), "prod", "")).toThrow(/is not unique/);
   });
 
-  test("refuses a stage that waits for nothing, and names the stages that there are", () => {
+  test("refuses a stage that waits for nothing, and names the existing stages", () => {
     expect(() => chooseTarget(aPipeline({ isWaiting: false }), "prod")).toThrow(
       "Nothing waits for stage prod of Pipeline shop/shop",
     );
@@ -69,7 +69,7 @@ describe("describeChange()", () => {
   });
 });
 
-test("stageCommandLine() names the namespace, the digest and the cluster", () => {
+test("stageCommandLine() contains the namespace, the digest and the cluster", () => {
   const line = stageCommandLine(
     "approve",
     { pipeline: aPipeline(), stage: "prod", digest: "0123456789abcdef" },

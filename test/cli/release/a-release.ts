@@ -35,7 +35,7 @@ export interface AReleaseOptions {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A Release as the API server has it. */
+/** A Release as stored by the API server. */
 export function aRelease({
   name = "web",
   namespace = "shop",

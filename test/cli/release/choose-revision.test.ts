@@ -15,7 +15,7 @@ describe("chooseRevision()", () => {
     { says: "bbbb", means: "bbbb1" },
     { says: "AAAA1", means: "aaaa1" },
     { says: commitId("dddd"), means: "dddd" },
-  ])("takes $says for $means", ({ says, means }) => {
+  ])("resolves $says to $means", ({ says, means }) => {
     const { revision, entry } = chooseRevision(aRelease({ status: { history } }), says);
     expect(revision).toBe(commitId(means));
     expect(entry?.revision).toBe(means === "dddd" ? undefined : revision);
@@ -29,7 +29,7 @@ describe("chooseRevision()", () => {
     { says: "main", why: /neither a number of the history nor a commit id/ },
     { says: "aa", why: /neither/ },
     { says: "--upload-pack=x", why: /neither/ },
-  ])("does not guess what $says means, and shows what there is", ({ says, why }) => {
+  ])("does not guess the meaning of $says, and shows the existing revisions", ({ says, why }) => {
     const choose = () => chooseRevision(aRelease({ status: { history } }), says);
     expect(choose).toThrow(UnknownRevisionError);
     expect(choose).toThrow(why);
@@ -44,32 +44,32 @@ describe("choosePrevious()", () => {
     ).revision;
 
   test.for([
-    { does: "goes to the one before", ids: [deployed("b"), deployed("a")], to: "a" },
+    { does: "selects the previous one", ids: [deployed("b"), deployed("a")], to: "a" },
     {
-      does: "passes over what failed",
+      does: "skips failed ones",
       ids: [deployed("c"), deployed("b", "Failed"), deployed("a")],
       to: "a",
     },
     {
-      does: "leaves one that failed",
+      does: "leaves a failed one",
       ids: [deployed("b", "Failed"), deployed("a")],
       attempted: "b",
       to: "a",
     },
     {
-      does: "leaves one that is on its way",
+      does: "leaves one that is in progress",
       ids: [deployed("b", "Progressing"), deployed("a")],
       attempted: "b",
       to: "a",
     },
     {
-      does: "stays with what is deployed where a newer one could not be",
+      does: "selects the deployed one if a newer one could not be deployed",
       ids: [deployed("b"), deployed("a")],
       attempted: "c",
       to: "b",
     },
     {
-      does: "goes further back the second time, not forth",
+      does: "goes further back the second time, and not forward",
       ids: [deployed("b"), deployed("c"), deployed("b"), deployed("a")],
       attempted: "b",
       to: "a",
@@ -78,7 +78,7 @@ describe("choosePrevious()", () => {
     expect(previous(ids, attempted)).toBe(commitId(to));
   });
 
-  test("says so where there is nothing to go back to", () => {
+  test("reports that there is no earlier revision", () => {
     expect(() => previous([deployed("a")])).toThrow(/no earlier revision was ready/);
     expect(() => previous([])).toThrow(/its history is empty/);
   });

@@ -11,7 +11,7 @@ test("columns are as wide as their widest cell, and no space follows the last on
   expect(formatColumns(rows)).toEqual(["#   REVISION  SUBJECT", "1   aaaa      Long and longer", "10  b"]);
 });
 
-test("text of others moves no cursor and makes no line", () => {
+test("untrusted text cannot move the cursor or add a line", () => {
   expect(formatColumns([["a\u001b[2Jb", "c\nd\u202e"]])).toEqual(["a [2Jb  c d"]);
   const sign = fc.constantFrom(
     "a",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { commandLine, kubectlLine, operatorCommandLine } from "../../../cli/release/command-line.ts";
 import { aRelease } from "./a-release.ts";
 
-test("commandLine() gives a command that acts on the Release wherever it is pasted", () => {
+test("commandLine() returns a command that applies to the Release wherever it is pasted", () => {
   const release = aRelease({ name: "web", namespace: "shop" });
   expect(commandLine(["resume"], release, { env: {} })).toBe("fairlead resume web --namespace=shop");
   const flags = { kubeconfig: "/tmp/a b", context: "prod", env: { npm_command: "exec" } };
@@ -11,11 +11,11 @@ test("commandLine() gives a command that acts on the Release wherever it is past
   );
 });
 
-test("commandLine() names no namespace for a resource that has none", () => {
+test("commandLine() contains no namespace for a cluster-scoped resource", () => {
   expect(commandLine(["why"], { metadata: { name: "web" } }, { env: {} })).toBe("fairlead why web");
 });
 
-test("operatorCommandLine() and kubectlLine() name the cluster that the caller named", () => {
+test("operatorCommandLine() and kubectlLine() contain the caller's cluster options", () => {
   const flags = { kubeconfig: "/tmp/a b", context: "prod" };
   expect(operatorCommandLine(["logs"], { ...flags, env: {} })).toBe(
     "fairlead logs '--kubeconfig=/tmp/a b' --context=prod",

@@ -1,10 +1,10 @@
 import type { KubernetesObject } from "../../../crds/object.ts";
 import type { ApiRequest, ApiResponse, ApiTransport } from "../../../operator/cluster/transport.ts";
 
-/** An API server that has what it is given: reads, lists, and merge patches of what is there. */
+/** An API server with the given objects: reads, lists, and merge patches of existing objects. */
 export class FakeApi implements Pick<ApiTransport, "send"> {
   readonly requests: ApiRequest[] = [];
-  /** By path. */
+  /** Objects by path. */
   readonly #objects: Map<string, KubernetesObject>;
   readonly #forbidden: ReadonlySet<string>;
 

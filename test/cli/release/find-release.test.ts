@@ -32,7 +32,7 @@ describe("findRelease()", () => {
     { says: "web-", means: "shop/web-admin" },
     { says: "data", means: "shop/database" },
     { says: "other/cache", means: "other/cache" },
-  ])("takes $says for $means", async ({ says, means }) => {
+  ])("resolves $says to $means", async ({ says, means }) => {
     const { metadata } = await find(says, names);
     expect(`${metadata.namespace}/${metadata.name}`).toBe(means);
   });
@@ -47,11 +47,11 @@ describe("findRelease()", () => {
     { says: "empty/x", why: /there is no Release in namespace "empty"$/ },
     { says: "/x", why: /expected a name/ },
     { says: "", why: /expected a name/ },
-  ])("lists what there is for $says", async ({ says, why }) => {
+  ])("lists the existing ones for $says", async ({ says, why }) => {
     await expect(find(says, names)).rejects.toThrow(why);
   });
 
-  test("does without other namespaces where they may not be listed, and counts long lists", async () => {
+  test("works without other namespaces if they may not be listed, and counts long lists", async () => {
     const many = Array.from({ length: 30 }, (_, index) => ["shop", `r${index + 10}`] as const);
     await expect(find("x", many, [`${root}/releases`])).rejects.toThrow(/r28, r29 and 10 more$/);
   });

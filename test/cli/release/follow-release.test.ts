@@ -67,7 +67,7 @@ describe("missingFor()", () => {
     else expect(found).toMatch(missing);
   });
 
-  test("takes a pin to the deployed revision for ready without its source, unless a poll was requested", () => {
+  test("treats a pin to the deployed revision as ready without its source, unless a poll was requested", () => {
     const revision = "a".repeat(40);
     const pinned = (reason: string) =>
       aRelease({
@@ -85,7 +85,7 @@ describe("missingFor()", () => {
     expect(() => missingFor(pinned("SourceRefused"), asked)).toThrow(NotReadyError);
   });
 
-  test("ends the wait for what will not come by itself", () => {
+  test("ends the wait if the Release cannot become ready by itself", () => {
     const conditions = [
       condition("Ready", "False", { ...seen, reason: "RenderFailed", message: "web.yaml:3" }),
       condition("Stalled", "True", seen),

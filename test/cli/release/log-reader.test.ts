@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { LogReader } from "../../../cli/release/log-reader.ts";
 import type { ApiRequest } from "../../../operator/cluster/transport.ts";
 
-/** Pods with logs, each of one letter. A pod without a log cannot be read. */
+/** Pods with logs; each pod's name is one letter. A pod without a log cannot be read. */
 function somePods(logs: Record<string, string | undefined>) {
   const asked: string[] = [];
   const transport = {
@@ -39,7 +39,7 @@ test("merges the logs of all pods by time", async () => {
   );
 });
 
-test("goes on with what is new in each pod, however many lines, also if another pod wrote later ones", async () => {
+test("continues with the new lines of each pod, for any number of lines, also if another pod wrote later ones", async () => {
   const logs = { a: logOfA, b: "2026-01-01T00:00:02.0Z two\n" };
   const { read, asked } = somePods(logs);
   await read();
@@ -52,14 +52,14 @@ test("goes on with what is new in each pod, however many lines, also if another 
   ]);
 });
 
-test("asks for times of a node in another time zone as UTC", async () => {
+test("converts times of a node in another time zone to UTC", async () => {
   const { read, asked } = somePods({ a: "2026-01-01T02:00:01.123456789+02:00 one\n", b: "" });
   await read();
   await read();
   expect(asked[2]).toContain("sinceTime=2026-01-01T00%3A00%3A01Z");
 });
 
-test("shows once what the kubelet says in place of a log", async () => {
+test("shows the kubelet's message instead of a log once", async () => {
   const { read } = somePods({ a: "unable to retrieve container logs for containerd://1", b: "" });
   expect((await read()).lines).toEqual(["unable to retrieve container logs for containerd://1"]);
   expect(await read()).toEqual({ lines: [], failures: [] });

@@ -7,12 +7,12 @@ const text = (next?: Partial<NextPlan>) =>
   describeNext({ status: { ...(next && { next: { revision: aCommit("a").id, ...next } }) } } as never);
 
 describe("describeNext()", () => {
-  test("says nothing without a plan", () => {
+  test("is empty without a plan", () => {
     expect(text()).toEqual([]);
     expect(describeNext({})).toEqual([]);
   });
 
-  test("says what the commit would do", () => {
+  test("describes the effect of the commit", () => {
     const counts = { create: 1, change: 2, delete: 0, held: 0, mutableImages: 0 };
     expect(text(counts)).toEqual(["commit aaaaaaaaaa is planned: 1 to create, 2 to change, 0 to delete"]);
     expect(text({ ...counts, held: 3, mutableImages: 1 })).toEqual([
@@ -20,7 +20,7 @@ describe("describeNext()", () => {
     ]);
   });
 
-  test("says why the commit cannot be applied", () => {
+  test("describes why the commit cannot be applied", () => {
     expect(text({ error: "no Secret" })).toEqual([
       "commit aaaaaaaaaa is planned, and cannot be applied: no Secret",
     ]);

@@ -24,7 +24,7 @@ const [first, last] = [
   }),
 ];
 
-test("readEvents() asks for what this operator reported, the newest last", async () => {
+test("readEvents() requests the events of this operator, the newest last", async () => {
   const api = new FakeApi({ [`${path}/b`]: last, [`${path}/a`]: first });
   const client = new ApiClient(api);
   const release = aRelease({ name: "web", namespace: "shop" });

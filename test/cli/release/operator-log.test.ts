@@ -18,7 +18,7 @@ const lineOf = (fields: object) => ({ time: "t", pod: "fairlead-1", text: JSON.s
 const web = { namespace: "shop", name: "web" };
 
 describe("formatLogLine()", () => {
-  test("shows what is said about a Release, without its name in each line", () => {
+  test("shows lines about a Release, without its name in each line", () => {
     expect(formatLogLine(lineOf(record), { release: web, level: "info" })).toBe(
       "00:00:01.500 INFO  Restored an object  done=Restored",
     );
@@ -28,7 +28,7 @@ describe("formatLogLine()", () => {
     { what: "another Release", fields: { name: "other" } },
     { what: "another kind of the same name", fields: { kind: "Echo" } },
     { what: "a lower level", fields: { level: "debug" } },
-  ])("leaves out $what", ({ fields }) => {
+  ])("omits $what", ({ fields }) => {
     expect(formatLogLine(lineOf({ ...record, ...fields }), { release: web, level: "info" })).toBeUndefined();
   });
 
@@ -43,13 +43,13 @@ describe("formatLogLine()", () => {
 });
 
 describe("findOperatorPods()", () => {
-  test("says what is missing where there is no operator in the cluster", async () => {
+  test("reports that there is no operator in the cluster", async () => {
     await expect(findOperatorPods(new ApiClient(new FakeApi({})))).rejects.toThrow(
       /no pod in this cluster has the label app.kubernetes.io\/name=fairlead.*fairlead start names the file/,
     );
   });
 
-  test("says which right is missing where the user may not list pods", async () => {
+  test("names the missing permission if the user may not list pods", async () => {
     const api = new FakeApi({}, { forbidden: ["/api/v1/pods"] });
     await expect(findOperatorPods(new ApiClient(api))).rejects.toThrow(
       /^Cannot read "pods": no\. Finding the operator's pods .* right to list pods .*kubectl logs .*--container=operator$/,

@@ -11,7 +11,7 @@ spec:
 `;
 
 describe("readReleases()", () => {
-  test("gives Releases as the API server would store them", () => {
+  test("returns Releases as the API server would store them", () => {
     const [web, other] =
       readReleases(`${release}---\n${release.replace("name: web", "name: other, namespace: x")}`, options) ??
       [];
@@ -20,7 +20,7 @@ describe("readReleases()", () => {
     expect(other?.metadata.namespace).toBe("x");
   });
 
-  test("leaves other objects to others", () => {
+  test("ignores other objects", () => {
     expect(readReleases("apiVersion: v1\nkind: ConfigMap\n", options)).toBeUndefined();
     expect(readReleases("", options)).toBeUndefined();
     expect(readReleases(`---\n${release}---\n`, options)).toHaveLength(1);

@@ -5,7 +5,7 @@ import { aRelease, commitId, condition } from "./a-release.ts";
 
 const nowMs = Date.parse("2026-01-01T01:00:00Z");
 
-test("formatReleases() shows in one line each whether a Release is ready, where it is, and why", () => {
+test("formatReleases() shows in one line each whether a Release is ready, its revision, and why", () => {
   const web = aRelease({
     spec: { revision: commitId("aaaa") },
     status: {

@@ -63,7 +63,7 @@ describe("renderReleaseFile()", () => {
     ]);
   });
 
-  test("says file, line and field of what is wrong", async () => {
+  test("reports file, line and field of an error", async () => {
     await writeFile(join(source, "a.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 5}\n");
     expect(await render(aRelease())).toEqual({
       manifests: [],
@@ -74,7 +74,7 @@ describe("renderReleaseFile()", () => {
     });
   });
 
-  test("leaves other resources alone", async () => {
+  test("ignores other resources", async () => {
     const text = "apiVersion: mmontes.io/v1alpha1\nkind: Echo\nmetadata: {name: a}\n";
     const options = { file: "echo.yaml", namespace: "a", weakSandbox: false, kinds: [] };
     expect(await renderReleaseFile(text, { ...options, source: undefined })).toBeUndefined();
@@ -83,7 +83,7 @@ describe("renderReleaseFile()", () => {
     });
   });
 
-  test("says what is missing", async () => {
+  test("reports what is missing", async () => {
     const errorsOf = async (text: string, folder?: string) => (await render(text, folder))?.errors;
     expect(
       await renderReleaseFile(aRelease(), {

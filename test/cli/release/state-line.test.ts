@@ -5,7 +5,7 @@ import { aRelease, commitId, condition, deployed } from "./a-release.ts";
 const down = condition("Sourced", "False", { reason: "SourceUnreachable", message: "no\u0007 answer" });
 const at = { revision: commitId("1a2b"), history: [deployed("1a2b", "Ready", "Add a shop")] };
 
-describe("a Release in words", () => {
+describe("the state of a Release in one line", () => {
   test.for([
     {
       state: "ready",

@@ -45,7 +45,7 @@ describe("buildTree()", () => {
     expect(deployment?.children[0]?.children.map(({ name }) => name)).toEqual(["web-1-x"]);
   });
 
-  test("has a node for what is gone, and for what may not be read", () => {
+  test("has a node for a missing object, and for one that may not be read", () => {
     const inventory = ["/ConfigMap/shop/web", "/Secret/shop/keys"];
     const tree = build({ inventory, unread: new Map([["/Secret/shop", "you may not"]]) });
     expect(tree.map(({ health, message }) => [health, message])).toEqual([
@@ -54,7 +54,7 @@ describe("buildTree()", () => {
     ]);
   });
 
-  test("takes a Job that went after its time to live for well", () => {
+  test("treats a Job that was deleted after its time to live as healthy", () => {
     const id = "batch/Job/shop/migrate";
     const [node] = build({ inventory: [id], finished: new Set([id]) });
     expect(node).toMatchObject({
@@ -63,7 +63,7 @@ describe("buildTree()", () => {
     });
   });
 
-  test("ends where owners point at each other", () => {
+  test("ends at cyclic owner references", () => {
     const loop = live("v1", "Pod", "loop", { owner: "Pod-loop" });
     const one = {
       ...loop,
@@ -78,14 +78,14 @@ describe("buildTree()", () => {
 });
 
 describe("formatTree()", () => {
-  test("pads names and healths", () => {
+  test("pads columns of names and health", () => {
     const lines = formatTree(build({ owned: [config, web], behind: [replicaSet] }), { width: 200 });
     expect(lines[0]).toBe("├─ ConfigMap shop/web   Current");
     expect(lines[1]).toMatch(/^└─ Deployment shop\/web {2}InProgress {2}\S/);
     expect(lines[2]).toMatch(/^ {3}└─ ReplicaSet web-1 +InProgress /);
   });
 
-  test("shows what is not well first, and counts what it leaves out", () => {
+  test("shows unhealthy objects first, and counts omitted ones", () => {
     const many = Array.from({ length: 100 }, (_, index) => live("v1", "ConfigMap", `c${index + 100}`));
     const tree = build({ owned: many, inventory: ["/ConfigMap/shop/gone"] });
     const lines = formatTree(tree, { width: 120 });

@@ -6,7 +6,7 @@ import type { PasteableCommands } from "../../../cli/why/remedies.ts";
 import type { KubernetesObject } from "../../../crds/object.ts";
 import { FakeApi } from "../release/fake-api.ts";
 
-/** Commands as they are printed for a caller who names a kubeconfig. */
+/** Commands as printed for a caller who specified a kubeconfig. */
 export const someCommands: PasteableCommands = {
   fairlead: (...words) => `fairlead ${words.join(" ")}`,
   kubectl: (...words) => kubectlLine(words, { kubeconfig: "/tmp/kube" }),
@@ -31,7 +31,7 @@ export interface APodSetOptions {
   readonly metadata?: object;
 }
 
-/** A PodSet as the API server has it. */
+/** A PodSet as stored by the API server. */
 export function aPodSet({
   name = "web",
   namespace = "shop",
@@ -70,7 +70,7 @@ const served = ({ group, plural, kind }: Served) => ({
   ],
 });
 
-/** Discovery of an API server that has Deployments, and Greetings of another program. */
+/** Discovery of an API server with Deployments, and Greetings of another program. */
 export const discovery: Readonly<Record<string, KubernetesObject>> = {
   "/apis": {
     apiVersion: "apidiscovery.k8s.io/v2",
@@ -83,7 +83,7 @@ export const discovery: Readonly<Record<string, KubernetesObject>> = {
   },
 };
 
-/** A Greeting as the API server has it. */
+/** A Greeting as stored by the API server. */
 export function aGreeting(
   status?: object,
 ): KubernetesObject & { readonly metadata: { readonly uid: string } } {

@@ -46,7 +46,7 @@ describe("KIND/NAME", () => {
     { text: "podset/none", says: /Cannot find PodSet "none": in namespace "shop" there are web$/ },
     { text: "podset/empty/none", says: /there is no PodSet in namespace "empty"$/ },
     { text: "release/none", says: /Cannot find Release "none"/ },
-  ])("$text says what there is", async ({ text, says }) => {
+  ])("$text lists the existing resources", async ({ text, says }) => {
     await expect(find(text)).rejects.toThrow(says);
   });
 });

@@ -24,7 +24,7 @@ const wants = (steps: readonly WhyStep[], surplus: readonly WhyStep[] = []) => (
 const wait = { on: "NotOwned", message: "theirs", since: "2026-01-01T00:00:00Z", until: "it is gone" };
 
 describe("a report on one screen", () => {
-  test("says what is wanted, what is waited for and until when, what changed, and what to do", () => {
+  test("shows what is wanted, what it waits for and until when, what changed, and what to do", () => {
     const gate = "ConfigMap shop/late waits for ConfigMap shop/a: it is not applied yet";
     const text = formatWhy(
       report({
@@ -61,7 +61,7 @@ describe("a report on one screen", () => {
     ]);
   });
 
-  test("counts the objects of other owners that are added to", () => {
+  test("counts the objects of other owners to which it adds", () => {
     const additions = {
       objects: 3,
       pending: 1,
@@ -77,7 +77,7 @@ describe("a report on one screen", () => {
     ]);
   });
 
-  test("leaves out what is too much, and counts it", () => {
+  test("omits lines beyond the limit, and counts them", () => {
     const many = Array.from({ length: 5_000 }, (_, index) => step(`m${index}`));
     const text = formatWhy(report({ ...wants(many), waits: Array.from({ length: 30 }, () => wait) }));
     expect(text.length).toBeLessThan(40);
@@ -85,7 +85,7 @@ describe("a report on one screen", () => {
     expect(text).toContain("… and 25 more (-o json has all)");
   });
 
-  test("moves no cursor with text of others", () => {
+  test("does not move the cursor with untrusted text", () => {
     const text = formatWhy(report({ waits: [{ on: "Failed", message: "\u001b[2Jgone" }] })).join("\n");
     expect(text).not.toContain("\u001b");
   });
@@ -93,11 +93,11 @@ describe("a report on one screen", () => {
 
 describe("the exit code", () => {
   test.for<{ readonly says: string; readonly of: Partial<WhyReport>; readonly code: number }>([
-    { says: "that nothing is waited for", of: {}, code: 0 },
-    { says: "that an object is kept as it is", of: wants([step("a", "keep")]), code: 0 },
-    { says: "that it waits", of: { waits: [wait] }, code: 1 },
+    { says: "that there is no wait", of: {}, code: 0 },
+    { says: "that an object is kept", of: wants([step("a", "keep")]), code: 0 },
+    { says: "that there is a wait", of: { waits: [wait] }, code: 1 },
     { says: "that an object differs", of: wants([step("a")]), code: 1 },
-    { says: "that something is to go", of: wants([], [step("a", "prune")]), code: 1 },
+    { says: "that an object is to be deleted", of: wants([], [step("a", "prune")]), code: 1 },
     {
       says: "that an addition is missing",
       of: {
@@ -108,9 +108,9 @@ describe("the exit code", () => {
       },
       code: 1,
     },
-    { says: "that it is unknown", of: { unknown: ["all of it"] }, code: 2 },
+    { says: "that the result is unknown", of: { unknown: ["all of it"] }, code: 2 },
     {
-      says: "that it waits, whatever else is not known",
+      says: "that there is a wait, although something is unknown",
       of: { waits: [wait], unknown: ["the rest"] },
       code: 1,
     },
@@ -119,14 +119,14 @@ describe("the exit code", () => {
   });
 });
 
-describe("a prune that is held", () => {
+describe("a held prune", () => {
   const command = "kubectl annotate release web -n shop --overwrite fairlead.dev/approve-prune=abc";
   const message = `Nothing is deleted, because … If that is meant: ${command}`;
   const held = { objects: [], message };
   const decision = { now: [], later: [], leaving: [], kept: [], held };
   const told = { on: "PruneHeld", message };
 
-  test("is waited for, with the command that approves it", () => {
+  test("is a wait, with the command that approves it", () => {
     const { waits, next } = addHeldPrune(report(), decision, someCommands);
     expect(waits).toMatchObject([told]);
     expect(next).toEqual([`${command} --kubeconfig=/tmp/kube   # approves the deletion`]);

@@ -135,14 +135,14 @@ describe("what a resource waits for, by its conditions", () => {
   });
 });
 
-describe("the next try", () => {
+describe("the next attempt", () => {
   const startMs = Date.parse(since);
   test.for([
     { afterMs: 0, by: "2026-01-01T00:00:01Z" },
     { afterMs: 20_000, by: "2026-01-01T00:00:40Z" },
     { afterMs: 3_600_000, by: "2026-01-01T01:01:00Z" },
   ])(
-    "comes before twice the time has passed, and before the longest delay ($afterMs ms)",
+    "starts before twice the time has passed, and before the longest delay ($afterMs ms)",
     ({ afterMs, by }) => {
       expect(nextTryBy({ ...context, sinceMs: startMs, nowMs: startMs + afterMs })).toBe(by);
     },

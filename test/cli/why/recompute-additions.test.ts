@@ -29,7 +29,7 @@ interface World {
   readonly there?: readonly LiveObject[];
   readonly readError?: Error;
   readonly addError?: Error;
-  /** Rewrites what an addition gives, as an admission webhook does. */
+  /** Rewrites the result of an addition, as an admission webhook does. */
   readonly rewrite?: (live: LiveObject) => LiveObject;
 }
 
@@ -90,7 +90,7 @@ describe("what the operator would add to objects of other owners", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("is unknown where the user may not read an object, or not try the addition", async () => {
+  test("is unknown if the user may not read an object, or not apply the addition", async () => {
     const unread = await explain([pin("a")], { readError: forbidden });
     expect(unread.additions).toMatchObject({ objects: 1, unread: 1, pending: 0, steps: [] });
     expect(unread.unknown).toEqual(['Cannot read Release shop/a: user "ann" may not get it']);
@@ -99,7 +99,7 @@ describe("what the operator would add to objects of other owners", () => {
     expect(untried.unknown).toEqual(['Cannot try to add to Release shop/a: user "ann" may not get it']);
   });
 
-  test("sends nothing for what is in place", async () => {
+  test("sends nothing for additions that are in place", async () => {
     expect((await explain([pin("a")], { there: [pinned] })).sent).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ interface World {
   /** The error of a read or an apply. */
   readonly readError?: Error;
   readonly applyError?: Error;
-  /** The API server's answer to an apply. */
+  /** The API server's response to an apply. */
   readonly answer?: (manifest: Manifest) => LiveObject;
   readonly needs?: readonly string[];
 }
@@ -53,7 +53,7 @@ const live = asLive(config);
 const drifted = { ...live, data: { a: "2" } };
 const forbidden = new ApiUnavailableError('Cannot read "x": user "ann" may not get it', { status: 403 });
 
-describe("what the operator would do, from what a user may see", () => {
+describe("what the operator would do, from the objects that a user may read", () => {
   test.for<{
     readonly object: string;
     readonly world?: World;
@@ -114,19 +114,19 @@ describe("what the operator would do, from what a user may see", () => {
     expect(found).toMatchObject({ unknown, unread, next });
   });
 
-  test("sends what it would send as a dry run, and nothing for what stays", async () => {
+  test("sends as a dry run what the operator would send, and nothing for unchanged objects", async () => {
     const other = aManifest({ name: "other" });
     const { applied } = await explain([config, other], { there: [live] });
     expect(applied).toEqual(["other"]);
   });
 
-  test("does not hide that the API server is away", async () => {
+  test("does not hide that the API server is unavailable", async () => {
     const away = new ApiUnavailableError("no answer", { status: 503 });
     await expect(explain([config], { readError: away })).rejects.toThrow("no answer");
     await expect(explain([config], { applyError: away })).rejects.toThrow("no answer");
   });
 
-  test("names the namespace of who takes an object over from another one", async () => {
+  test("contains the namespace of the new owner of an object that is handed over", async () => {
     const elsewhere = aManifest({
       metadata: { ...config.metadata, namespace: "other", ownerReferences: [] },
     });

@@ -9,7 +9,7 @@ import { aSession, someCommands } from "./a-session.ts";
 
 const releases = "/apis/fairlead.dev/v1alpha1/namespaces";
 const observed = { observedGeneration: 1 };
-/** A source that there is not. */
+/** A source that does not exist. */
 const noSource = () => {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-why-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -25,7 +25,7 @@ const explain = (
     explainOther: ({ namespace, name }) => `fairlead why release/${name} -n ${namespace}`,
   });
 
-describe("a Release at which the operator does not look", () => {
+describe("a Release that the operator does not process", () => {
   test.for([
     {
       why: "it is suspended",
@@ -55,7 +55,7 @@ describe("a Release at which the operator does not look", () => {
   });
 });
 
-describe("a Release whose source cannot be had from here", () => {
+describe("a Release whose source is unreachable from this machine", () => {
   const lost = (reason: string) => condition("Sourced", "False", { reason, message: "the operator says so" });
 
   test("waits for it as the operator does", async () => {
@@ -66,7 +66,7 @@ describe("a Release whose source cannot be had from here", () => {
     expect(waits.map(({ on }) => on)).toEqual([expect.stringMatching(/^Source/)]);
   });
 
-  test("does not say it twice", async () => {
+  test("reports it only once", async () => {
     const [{ on = "" } = {}] = (await explain({ spec: { source: noSource() }, status: observed })).waits;
     const { waits } = await explain({
       spec: { source: noSource() },
@@ -75,7 +75,7 @@ describe("a Release whose source cannot be had from here", () => {
     expect(waits).toMatchObject([{ on, message: "the operator says so" }]);
   });
 
-  test("is not known where the operator has it: this machine may lack the way to it", async () => {
+  test("is unknown if the operator can reach it: this machine may lack access", async () => {
     const conditions = [condition("Sourced", "True")];
     const spec = { source: { url: "https://127.0.0.1:1/none.git" } };
     const { waits, unknown } = await explain({ spec, status: { ...observed, conditions } });
@@ -94,7 +94,7 @@ describe("a Release that depends on others", () => {
       { there, forbidden },
     );
 
-  test("names each that is not ready, and how to ask about it", async () => {
+  test("names each that is not ready, and the command that explains it", async () => {
     const there = { [`${releases}/shop/releases/db`]: aRelease({ name: "db" }) };
     const { waits, next } = await waiting(there);
     expect(waits.map(({ message }) => message).slice(0, 2)).toEqual([
@@ -106,7 +106,7 @@ describe("a Release that depends on others", () => {
     expect(next).not.toContain("fairlead why release/far -n data");
   });
 
-  test("says which of them it may not see", async () => {
+  test("names those that the user may not read", async () => {
     const { unknown } = await waiting({}, [`${releases}/data/releases/far`]);
     expect(unknown).toEqual([expect.stringContaining("Release data/far, a dependency")]);
   });

@@ -21,7 +21,7 @@ const explain = (
     commands: someCommands,
   });
 
-test("a missing object is to be created", async () => {
+test("a missing object is planned to be created", async () => {
   const { title, wants, waits, changed } = await explain({ status: ready });
   expect(title).toBe("PodSet shop/web is Ready");
   expect(wants).toMatchObject({ objects: 1, unread: 0, surplus: [] });
@@ -47,7 +47,7 @@ test("an object of another owner is held, with the command that hands it over", 
   );
 });
 
-test("a resource that is being deleted waits for its finalizers, and wants nothing", async () => {
+test("a resource that is being deleted waits for its finalizers, and wants no objects", async () => {
   const deletionTimestamp = "2026-01-01T00:00:00Z";
   const { wants, waits } = await explain({
     metadata: { deletionTimestamp, finalizers: ["example.dev/x"] },
@@ -63,13 +63,13 @@ test("a resource that is being deleted waits for its finalizers, and wants nothi
   ]);
 });
 
-test("objects that may not be listed are not known", async () => {
+test("objects that may not be listed are unknown", async () => {
   const { wants, unknown } = await explain({ status: ready }, { forbidden: [deployments] });
   expect(wants).toBeUndefined();
   expect(unknown).toEqual([expect.stringMatching(/^Desired objects: /)]);
 });
 
-test("objects that follow from the head of a git source are known to the operator alone", async () => {
+test("objects that depend on the head of a git source are known only to the operator", async () => {
   const source = { required: true, of: () => ({ url: "https://git.example.dev/shop" }) };
   const { wants, unknown } = await whyResource(aPodSet({ status: ready }) as never, {
     ...{ session: aSession({}), binding: { ...podSet, source }, nowMs: 0 },
@@ -79,12 +79,12 @@ test("objects that follow from the head of a git source are known to the operato
   expect(unknown).toEqual(["Desired objects: only the operator knows the head of their source"]);
 });
 
-test("a spec that makes no valid objects is what it waits for", async () => {
+test("a spec that produces no valid objects is the wait", async () => {
   const { waits } = await explain({ spec: { size: "many" }, status: ready });
   expect(waits).toMatchObject([{ on: "SpecInvalid", message: expect.stringContaining("size") }]);
 });
 
-test("an expired resource wants no objects, and waits for its removal elsewhere", async () => {
+test("an expired resource wants no objects, and waits until its declaration is removed", async () => {
   const expired = condition("Expired", "True", { reason: "DeclaredElsewhere", message: "declared by Helm" });
   const status = { ...ready, conditions: [...ready.conditions, expired] };
   const { wants, waits } = await explain({ status });

@@ -36,7 +36,7 @@ const explain = (
 };
 
 describe("a resource of a kind that another program serves", () => {
-  test("is explained from its conditions, and says what is not known", async () => {
+  test("is explained from its conditions, with the unknown facts", async () => {
     const report = await explain(
       {
         ...ready,
@@ -55,7 +55,7 @@ describe("a resource of a kind that another program serves", () => {
     expect(exitCodeOf(report)).toBe(1);
   });
 
-  test("exits with 2 if nothing is waited for, because its chart is not known", async () => {
+  test("exits with 2 if there is no wait, because its chart is unknown", async () => {
     const report = await explain(ready, { there: [aDeployment(available)] });
     expect(report.waits).toEqual([]);
     expect(exitCodeOf(report)).toBe(2);
@@ -86,7 +86,7 @@ describe("a resource of a kind that another program serves", () => {
     expect(unknown.at(-1)).toBe("Objects of 1 kinds: you may not list them");
   });
 
-  test("says so if nothing shows that Fairlead reconciles it", async () => {
+  test("reports that nothing shows that Fairlead reconciles it", async () => {
     const { unknown } = await explain({ conditions: [condition("Ready", "True")], observedGeneration: 1 });
     expect(unknown[0]).toContain("so Fairlead may not reconcile it");
   });

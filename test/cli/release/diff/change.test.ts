@@ -14,7 +14,7 @@ function aConfigMap(data: object, metadata: object = {}): KubernetesObject {
 }
 
 describe("changeOf()", () => {
-  test("compares fields that a user set, not those of the server or our stamps", () => {
+  test("compares fields that a user set, not those of the server or the operator's stamps", () => {
     const before = aConfigMap(
       { a: "1" },
       {
@@ -59,13 +59,13 @@ describe("changeOf()", () => {
   test.for([
     { action: "create", before: undefined, after: aConfigMap({}) },
     { action: "delete", before: aConfigMap({}), after: undefined },
-  ])("calls it $action when one side is not there", ({ action, before, after }) => {
+  ])("calls it $action when one side does not exist", ({ action, before, after }) => {
     const change = changeOf({ id, before, after });
     expect(change.action).toBe(action);
     expect(change.diff).toContain("/dev/null");
   });
 
-  test("says so where more differs than can be compared", () => {
+  test("reports that more differs than can be compared", () => {
     const lines = (word: string) => Array.from({ length: 2_000 }, (_, line) => `${word}${line}`).join("\n");
     const { action, diff } = changeOf({
       id,

@@ -6,7 +6,7 @@ import { aDesiredSet } from "../../../fakes/plans.ts";
 
 const labels = (value: string) => ({ ...aManifest().metadata.labels, x: value });
 
-/** Of an object whose label and content differ from what is desired. */
+/** For an object whose label and content differ from the desired ones. */
 async function compare(lifetime: Lifetime) {
   const live = asLive(aManifest({ metadata: { labels: labels("1") }, fields: { data: { a: "1" } } }));
   const desired = aDesiredSet([
@@ -38,7 +38,7 @@ test("a run is compared by its labels, and nothing is sent as a dry run", async 
   expect(await compare("run")).toEqual({ action: "change", lines, applied: [] });
 });
 
-test("an object that is made once is left as it is", async () => {
+test("an object that is created once is not changed", async () => {
   expect(await compare("once")).toEqual({ action: "unchanged", lines: [], applied: [] });
 });
 

@@ -38,7 +38,7 @@ const aConfigMap = (name: string, data: object = {}): Manifest => ({
 
 interface World {
   readonly live?: readonly LiveObject[];
-  /** The error of an apply of an object of this name. */
+  /** The error of an apply of an object with this name. */
   readonly errors?: Readonly<Record<string, Error>>;
   readonly finished?: readonly string[];
 }
@@ -64,7 +64,7 @@ async function compare(manifests: readonly Manifest[], { live = [], errors = {},
       const error = errors[manifest.metadata.name];
       if (error !== undefined) throw error;
       applied.push(manifest.metadata.name);
-      // As a server that fills in a default.
+      // Like a server that fills in a default.
       return asLive({ ...manifest, defaulted: true });
     },
   };
@@ -94,7 +94,7 @@ async function deployed(manifest: Manifest): Promise<LiveObject> {
 }
 
 describe("compareRelease()", () => {
-  test("sends what the operator would send, and shows what the server would make of it", async () => {
+  test("sends what the operator would send, and shows the server's result", async () => {
     const live = [
       await deployed(aConfigMap("same", { a: "1" })),
       await deployed(aConfigMap("other", { a: "1" })),
@@ -123,7 +123,7 @@ describe("compareRelease()", () => {
     expect(applied).toEqual([]);
   });
 
-  test("says what cannot be checked because it comes with this very Release", async () => {
+  test("reports what cannot be checked because it is part of the same Release", async () => {
     const definition: Manifest = {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -153,7 +153,7 @@ describe("compareRelease()", () => {
     expect(changes.map(({ action }) => action)).not.toContain("refused");
   });
 
-  test("reports a refusal of the API server, in its words, and continues with the others", async () => {
+  test("reports a rejection of the API server, with its message, and continues with the others", async () => {
     const errors = {
       bad: new ObjectRejectedError("/ConfigMap/shop/bad", "data: not a map"),
       away: new ApiUnavailableError("away", { status: 403 }),
@@ -172,7 +172,7 @@ describe("compareRelease()", () => {
     );
   });
 
-  test("does not run again what is done and went by itself", async () => {
+  test("does not run a finished object again that was deleted after its time to live", async () => {
     const aJob: Manifest = {
       apiVersion: "batch/v1",
       kind: "Job",
@@ -206,7 +206,7 @@ describe("compareRelease()", () => {
 });
 
 describe("findOwned()", () => {
-  test("finds what was recorded, in its namespaces alone where all may not be listed", async () => {
+  test("finds the recorded objects, only in its namespaces if not all may be listed", async () => {
     const entries = ["/ConfigMap/other/b", "/ConfigMap/shop/a", "example.dev/Gone/shop/c"];
     const recorded = aRelease({ status: { inventory: { entries } } as never });
     const { prepared } = await compare([]);

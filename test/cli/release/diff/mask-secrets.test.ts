@@ -18,12 +18,12 @@ describe("maskSecrets()", () => {
     expect(sides.after?.["data"]).toEqual({ same: "***", old: "*** (after)", new: "***" });
   });
 
-  test("leaves everything else as it is", () => {
+  test("does not change anything else", () => {
     const config = { ...aSecret({ a: "b" }), kind: "ConfigMap" };
     expect(maskSecrets({ before: config, after: undefined })).toEqual({ before: config, after: undefined });
   });
 
-  test("shows no value, wherever it is in a Secret, on either side", () => {
+  test("shows no value, anywhere in a Secret, on either side", () => {
     const value = fc
       .string({ minLength: 8, maxLength: 40, unit: "grapheme-ascii" })
       .map((text) => `<${text}>`);

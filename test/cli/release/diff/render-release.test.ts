@@ -33,7 +33,7 @@ test("a Release is rendered from its repository", async () => {
 });
 
 test.runIf(kernelWalls.keptApart)(
-  "git that fetches it reads nothing of its user but the repository",
+  "the git process that fetches it reads nothing of its user except the repository",
   async () => {
     const remote = aRemote();
     // Objects that the repository borrows from another folder: git follows such a reference.

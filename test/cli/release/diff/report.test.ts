@@ -26,7 +26,7 @@ describe("exitCodeOf()", () => {
     expect(exitCodeOf([report([]), report(changes)])).toBe(code);
   });
 
-  test("is 1 where a person would be asked before something goes", () => {
+  test("is 1 if a prune needs approval", () => {
     expect(exitCodeOf([report([], "Nothing is deleted")])).toBe(1);
   });
 });
@@ -43,7 +43,7 @@ test.for([
 });
 
 describe("formatReport()", () => {
-  test("shows differences, then what becomes of which object, then the sum", () => {
+  test("shows differences, then the change of each object, then the sum", () => {
     const lines = formatReport(
       report([
         change("change", "web", "-a\n+b\n"),
@@ -62,14 +62,14 @@ describe("formatReport()", () => {
     ]);
   });
 
-  test("counts what it leaves out", () => {
+  test("counts omitted lines", () => {
     const many = Array.from({ length: 150 }, (_, index) => change("create", `c${index}`));
     expect(formatReport(report(many))).toContain("… and 50 more (-o json has all)");
     const long = change("create", "web", `${"+x\n".repeat(1_000)}`);
     expect(formatReport(report([long]))).toContain("… and 700 more lines (-o json has all)");
   });
 
-  test("lets nothing of an object move the cursor", () => {
+  test("lets no text of an object move the cursor", () => {
     const lines = formatReport(report([change("create", "web", "+a\u001b[2J\n")], "x\u001b[2J"));
     expect(lines.join("")).not.toContain("\u001b");
   });
