@@ -19,9 +19,9 @@ export const Approval = defineKind({
         .object({
           pipeline: pipelineName.describe("Name of the Pipeline, in the same namespace."),
           stage: stageName.describe("Name of the stage."),
-          revision: commitId.describe("The commit that the user looked at."),
+          revision: commitId.describe("The commit that the user reviewed."),
           digest: stageDigest.describe(
-            "Digest of what the stage would run. The decision is on this digest alone, whatever the commit.",
+            "Digest of what the stage would run. The decision applies only to this digest, for any commit.",
           ),
           decision: z
             .enum(["Approve", "Reject"])
@@ -32,16 +32,16 @@ export const Approval = defineKind({
             .min(1)
             .max(512)
             .describe(
-              "User name of the one who decides. The API server refuses any other than the requesting user.",
+              "Name of the user who decides. The API server rejects any other name than that of the requesting user.",
             ),
           groups: z
             .array(z.string().min(1).max(512))
             .max(256)
             .optional()
             .describe(
-              "Groups of the user that count for the stage. The API server refuses any that the user is not in.",
+              "Groups of the user that count for the stage. The API server rejects groups that the user is not in.",
             ),
-          reason: z.string().max(1_024).optional().describe("Why, for people."),
+          reason: z.string().max(1_024).optional().describe("The reason, shown to users."),
         })
         .meta(immutableSpec)
         .describe("The decision."),
@@ -64,7 +64,7 @@ export const Approval = defineKind({
       name: "Revision",
       type: "string",
       jsonPath: ".spec.revision",
-      description: "The commit that the user looked at.",
+      description: "The commit that the user reviewed.",
       priority: 1,
     },
     { name: "Reason", type: "string", jsonPath: ".spec.reason", description: "Why.", priority: 1 },

@@ -17,8 +17,8 @@ import type {
 import type { SetPolicy } from "./set-policy.ts";
 
 /**
- * What somebody asks for, as a chart sees it: without the status, and without what else changes by itself. A chart that
- * depends on what came of it asks `observed`.
+ * The part of a resource that a chart sees: without the status, and without fields that change by themselves. A chart
+ * that depends on results reads `observed`.
  */
 export interface ChartResource<Spec> {
   readonly apiVersion: string;
@@ -30,13 +30,13 @@ export interface ChartResource<Spec> {
   readonly spec: Spec;
 }
 
-/** The input of a chart: with `Context` only if its kind declares a record or a source, or that it reads a clock. */
+/** The input of a chart: with `Context` only if its kind declares a record, a source or a clock. */
 export type ChartProps<Resource, Context = unknown> = Context & {
   readonly resource: ChartResource<Resource extends { readonly spec: infer Spec } ? Spec : unknown>;
   readonly observed: Observed;
 };
 
-/** A cdk8s chart class; `Scope` is the construct that it is made in (this folder knows no cdk8s). */
+/** A cdk8s chart class; `Scope` is the construct in which it is created (this folder does not import cdk8s). */
 export type ChartClass<Resource, Scope, Context = unknown> = new (
   scope: Scope,
   id: string,
@@ -49,31 +49,31 @@ export interface RelatedObjects<Resource = CustomResource> {
   /** Label selector of the watch, such as `app=memcached`. Without it all objects of the kind are watched. */
   readonly selector?: string;
   /**
-   * The key (`namespace/name`) of the resource that the object stands behind, if any; with `soughtKey`, everything that
-   * it may be looked for by. Pure.
+   * The key (`namespace/name`) of the resource that the object concerns, if any; with `soughtKey`, all keys by which it
+   * may be sought. Pure.
    */
   readonly ownerKey: (object: LiveObject) => string | undefined | readonly string[];
   /**
-   * What a resource looks for these objects by, where an object cannot tell whom it concerns: any number of resources
-   * may seek one object. Default: the resource's own key. Pure, and called for resources that are not valid, too.
+   * The keys by which a resource seeks these objects, if an object does not contain the name of its resource: any number
+   * of resources may seek one object. Default: the resource's own key. Pure, and also called for invalid resources.
    */
   readonly soughtKey?: (resource: Resource) => string | undefined;
   /**
    * The subresource by which the chart may add to these objects, such as `ephemeralcontainers`: a manifest of this kind
-   * that names one of them is an addition. The object is never made, deleted, labelled or owned; its other fields, and
-   * those that another field manager has, stay as they are; what was added stays when it is no longer asked for.
+   * with such an object's name is an addition. The object is never created, deleted, labelled or owned; its other
+   * fields, and those of other field managers, stay as they are; an addition stays when it is no longer desired.
    */
   readonly subresource?: string;
   /**
-   * Fields of the objects themselves that the chart may set, such as `spec.paused`: a manifest of this kind that has these
-   * fields and no other is an addition. The object is never made, deleted, labelled or owned, and fields that another
-   * manager has stay as they are. What the chart no longer sets is removed, also when the resource is deleted. Excludes
+   * Fields of the objects themselves that the chart may set, such as `spec.paused`: a manifest of this kind with only
+   * these fields is an addition. The object is never created, deleted, labelled or owned, and fields of other managers
+   * stay as they are. Fields that the chart no longer sets are removed, also when the resource is deleted. Excludes
    * `subresource` and `selector`.
    */
   readonly fields?: readonly string[];
 }
 
-/** What the author of a kind says about it, fully typed. */
+/** The declaration of a kind by its author, fully typed. */
 export interface BindKindInput<
   Definition extends KindDefinition,
   Scope,
@@ -88,14 +88,14 @@ export interface BindKindInput<
     ContextOf<Definition, NoInfer<Field>, NoInfer<Reads>, NoInfer<Requires>> & SourceAtHand<NoInfer<Requires>>
   >;
   /**
-   * The kinds that the chart makes: they become watches, RBAC and policy rules. A plain kind is kept as the chart makes it,
-   * and committed to git; a {@link ChildKind} says otherwise.
+   * The kinds that the chart creates: they become watches, RBAC and policy rules. Objects of a plain kind are kept as
+   * the chart creates them, and committed to git; a {@link ChildKind} can change that.
    */
   readonly children: readonly (ObjectKind | ChildKind<ResourceOf<Definition>>)[];
   readonly related?: readonly RelatedObjects<ResourceOf<Definition>>[];
   /**
-   * The kind's own part of the status. Pure, and called for failed resources too: it must return
-   * every field that the status schema requires.
+   * The kind's own part of the status. Pure, and also called for failed resources: it must return every field that the
+   * status schema requires.
    */
   readonly status?: (
     resource: ResourceOf<Definition>,
@@ -105,53 +105,54 @@ export interface BindKindInput<
   ) => Omit<StatusOf<Definition>, EngineStatusField | NoInfer<Field>> & {
     readonly conditions?: readonly OwnCondition[];
   };
-  /** Facts to remember; chart and status are given the record, and a clock. */
+  /** Facts to record; chart and status receive the record, and a clock. */
   readonly record?: RecordInput<Definition, Field, NoInfer<Requires>>;
   /** A git source that its resources follow; record, chart, status, verdict and retirement are given its state. */
   readonly source?: SourceInput<ResourceOf<Definition>, Requires>;
   /** Chart and status are given a clock without a record. */
   readonly readsClock?: Reads;
-  /** The health of the resource; undefined: that of its worst object, which is the default. Pure. */
+  /** The health of the resource; undefined: that of its least healthy object, which is the default. Pure. */
   readonly verdict?: (
     state: StateOf<Definition, NoInfer<Field>> & SourceTold<NoInfer<Requires>>,
   ) => Verdict | undefined;
   /**
-   * Why the resource is to be deleted now, such as because its time is over; undefined: it is not. Pure, and called for
-   * resources whose spec is not valid, too. One that an owner or another tool declares is kept, without objects.
+   * Why the resource is to be deleted now, for example because its time is over; undefined: it is not. Pure, and also
+   * called for resources with an invalid spec. A resource that has an owner or is declared by another tool is not
+   * deleted, and then has no objects.
    */
   readonly retire?: (
     state: StateOf<Definition, NoInfer<Field>> & SourceTold<NoInfer<Requires>>,
   ) => string | undefined;
-  /** The program that ships installs and reconciles the kind with Releases, and only with them. Default: false. */
+  /** The shipped program installs and reconciles the kind only together with Releases. Default: false. */
   readonly needsReleases?: boolean;
-  /** Rules for all objects of a resource, such as whose permissions count. */
+  /** Rules for all objects of a resource, for example whose permissions apply. */
   readonly policy?: SetPolicy<ResourceOf<Definition>>;
-  /** Things worth an event that do not stop the resource, such as an ignored duplicate. Pure. */
+  /** Conditions for an event that do not stop the resource, such as an ignored duplicate. Pure. */
   readonly warnings?: (resource: ResourceOf<Definition>) => readonly string[];
-  /** Types of the kind's own conditions that are worth a Warning event when they become true. */
+  /** Types of the kind's own conditions for which a Warning event is recorded when they become true. */
   readonly warnOn?: readonly string[];
 }
 
-/** A condition of the kind's own, shown beside the engine's. */
+/** A condition of the kind's own, in addition to those of the engine. */
 export interface OwnCondition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
-  /** Default: empty, as in kinds of other projects whose conditions have none. */
+  /** Default: empty, as in kinds of other projects whose conditions have no message. */
   readonly reason?: string;
   readonly message: string;
 }
 
-/** A kind as watches and routes see it: which objects concern its resources. */
+/** A kind as watches and routes use it: which objects concern its resources. */
 export interface DeclaredKind {
   readonly definition: KindDefinition;
   readonly children: readonly ObjectKind[];
   readonly related: readonly RelatedObjects[];
 }
 
-/** A kind as the engine sees it: the same as its declaration, with the types of the one kind erased. */
+/** A kind as the engine uses it: its declaration without the types of the specific kind. */
 export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly chart: ChartClass<CustomResource, Scope>;
-  /** Of the children that are not plain. */
+  /** Options of the children that are not plain. */
   readonly childRules: readonly ChildRule[];
   readonly status: (
     resource: CustomResource,
@@ -172,7 +173,7 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
 }
 
 /**
- * Ties a kind to its chart, child kinds and status.
+ * Binds a kind to its chart, child kinds and status.
  *
  * @throws RangeError if a manifest of the chart could be a child and an addition at once, if a child kind contradicts
  *   itself or another one, if an addition is not valid, or if a kind without namespace acts as a ServiceAccount or follows

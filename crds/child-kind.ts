@@ -18,19 +18,20 @@ export interface ChildKind<Resource = CustomResource> {
   /** Whether its objects are committed to git. Default: true. */
   readonly publish?: boolean;
   /**
-   * With `once` and `run`: which objects stay that the chart no longer makes. A number: the newest so many. A function: those
-   * that it returns, out of `left`, the oldest first; pure. Default: all stay, until the resource is deleted.
+   * With `once` and `run`: which objects stay that the chart no longer creates. A number: the newest of them, at most
+   * this many. A function: those that it returns, out of `left`, the oldest first; pure. Default: all stay, until the
+   * resource is deleted.
    */
   readonly keep?: number | KeepRule<Resource>;
 }
 
-/** Which of the objects that a chart no longer makes stay; `left` has the oldest first. Pure. */
+/** Selects the objects that stay although the chart no longer creates them; `left` has the oldest first. Pure. */
 export type KeepRule<Resource = CustomResource> = (
   resource: Resource,
   left: readonly LiveObject[],
 ) => readonly LiveObject[];
 
-/** A child kind that is not plain, with its defaults filled in. */
+/** A child kind that is not plain, with its defaults. */
 export interface ChildRule {
   readonly kind: ObjectKind;
   readonly lifetime: Lifetime;
@@ -39,18 +40,18 @@ export interface ChildRule {
   readonly keep: KeepRule | undefined;
 }
 
-/** The child kinds of a binding, and what is special about some of them. */
+/** The child kinds of a binding, and the options of some of them. */
 export interface Children {
   readonly children: readonly ObjectKind[];
-  /** Of the children that are not plain; empty for a plain kind. */
+  /** Options of the children that are not plain; empty for a plain kind. */
   readonly childRules: readonly ChildRule[];
 }
 
 /**
- * Reads the child kinds that the author of a kind declares.
+ * Validates the child kinds that the author of a kind declares.
  *
- * @param of The kind that they are children of, for messages.
- * @throws RangeError that says which one contradicts itself or another one.
+ * @param of Their parent kind, for messages.
+ * @throws RangeError that names a contradictory declaration.
  */
 export function readChildren(of: string, declared: readonly (ObjectKind | ChildKind<never>)[]): Children {
   const children: ObjectKind[] = [];
@@ -77,8 +78,8 @@ function ruleOf({ kind, lifetime = "kept", publish = true, keep }: ChildKind<nev
   if (keep !== undefined && lifetime === "kept")
     throw new RangeError(`${refused} needs the lifetime "once" or "run"`);
   if (typeof keep === "number" && !(Number.isInteger(keep) && keep >= 0))
-    throw new RangeError(`${refused} is ${keep}, which is no number of objects`);
-  // The type of the one kind is erased: the engine hands a rule only resources of its own kind.
+    throw new RangeError(`${refused} is ${keep}, which is not a number of objects`);
+  // The type of the specific kind is erased: the engine passes only resources of its own kind to a rule.
   return {
     kind,
     lifetime,

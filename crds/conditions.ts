@@ -1,29 +1,29 @@
 import * as z from "zod";
 
-/** The engine's own conditions; a kind may show others beside them. */
+/** The engine's own conditions; a kind may have others in addition. */
 export type ConditionType =
-  /** The newest commit of the source is known, and for a Release its files became manifests. */
+  /** The newest commit of the source is known, and a Release is rendered from it. */
   | "Sourced"
   /** Every object was accepted by the API server. */
   | "Applied"
-  /** Every object reached what it is for. */
+  /** Every object is healthy. */
   | "Healthy"
-  /** `Applied` and `Healthy`: what most people wait for. */
+  /** `Applied` and `Healthy`, the condition that most users wait for. */
   | "Ready"
   /** The applied manifests are on the branch. Absent without a repository. */
   | "Published"
-  /** kstatus: work is going on. Present only while true. */
+  /** kstatus: a reconcile is in progress. Present only while true. */
   | "Reconciling"
   /** kstatus: no progress without an edit. Present only while true. */
   | "Stalled"
-  /** Its kind would delete it by now, but it is declared elsewhere: it has no objects. Present only while true. */
+  /** Its kind would delete it now, but it is declared elsewhere: it has no objects. Present only while true. */
   | "Expired";
 
 export type ConditionStatus = "True" | "False" | "Unknown";
 
-/** Why a condition of the engine is what it is. Closed, so that users may write alerts on it. */
+/** Reason of a condition of the engine. A closed set, so that users may write alerts on it. */
 export type Reason =
-  // All is well, or on its way
+  // Success, or progress
   | "Reconciled"
   | "Applied"
   | "Healthy"
@@ -67,7 +67,7 @@ export type Reason =
   | "RepositoryOwned"
   | "PublishRefused";
 
-/** One statement about a resource, as `metav1.Condition` has it. */
+/** One condition of a resource, in the form of `metav1.Condition`. */
 export const Condition = z
   .object({
     type: z.string().min(1).max(316).describe("Type of the condition, such as Ready."),

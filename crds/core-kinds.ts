@@ -63,7 +63,7 @@ export const ValidatingAdmissionPolicyBinding = kindOf(
   "validatingadmissionpolicybindings",
   false,
 );
-/** From Kubernetes 1.36 on in this version. */
+/** In this version since Kubernetes 1.36. */
 export const MutatingAdmissionPolicy = kindOf(
   "admissionregistration.k8s.io",
   "v1",

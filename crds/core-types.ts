@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-// Types of the core API that a kind embeds. They are loose: a field that this file does not know is kept,
-// goes into the child object, and is the API server's to judge.
+// Types of the core API that a kind embeds. They are loose: unknown fields are kept and copied to the child object, and
+// the API server validates them.
 
-/** A number or a string that Kubernetes reads as a quantity: `100m`, `128Mi`, `2`. */
+/** A number or a string that Kubernetes parses as a quantity: `100m`, `128Mi`, `2`. */
 export const Quantity = z.union([
   z.int(),
   z

@@ -2,13 +2,13 @@ import type { KindDefinition, KindVersion } from "./kind.ts";
 import { toStructural } from "./structural.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
-/** `apiVersion` and `kind` of what {@link customResourceDefinitionOf} gives. */
+/** `apiVersion` and `kind` of the result of {@link customResourceDefinitionOf}. */
 export const crdKind = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" } as const;
 
 /**
  * The CustomResourceDefinition of a kind, as plain JSON. Pure.
  *
- * @throws {UnstructurableSchemaError} if a schema says something that a CRD cannot say.
+ * @throws {UnstructurableSchemaError} if a schema cannot be expressed in a CRD.
  */
 export function customResourceDefinitionOf(definition: KindDefinition) {
   const { group, kind, plural, singular, shortNames, namespaced, versions } = definition;
@@ -52,7 +52,7 @@ function resourceSchemaOf(version: KindVersion, description: string): Structural
     description,
     required: ["spec"],
     properties: {
-      // The server describes these three itself.
+      // The server describes these three fields itself.
       apiVersion: { type: "string" },
       kind: { type: "string" },
       metadata: { type: "object" },

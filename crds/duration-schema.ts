@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { toMilliseconds } from "./duration.ts";
 
-/** `500ms`, `90s`, `1m30s`, `2h`: not longer than 7 days, so that no timer overflows. */
+/** `500ms`, `90s`, `1m30s`, `2h`: at most 7 days, so that no timer overflows. */
 export function durationSchema(fallback: string, leastMs: number) {
   return z
     .string()

@@ -4,7 +4,7 @@ import { defineKind, type ResourceOf } from "./kind.ts";
 
 const count = z.int32().min(0).optional();
 
-/** A stateless service reachable on every node: one Deployment and, where there are ports, one Service. */
+/** A stateless service reachable on every node: one Deployment and, if there are ports, one Service. */
 export const EasyService = defineKind({
   group: "app.kubebuilder.io",
   kind: "EasyService",

@@ -8,14 +8,14 @@ export interface ExactlyOneOptions<
 > {
   /**
    * A value of one field that an earlier version stored by default. An object that was stored with it may get another
-   * field beside it, because `kubectl apply` cannot remove a field that no user wrote; then it is ignored.
+   * field in addition, because `kubectl apply` cannot remove a field that no user wrote; then it is ignored.
    */
   readonly onceDefault?: readonly [name: string, value: string];
-  /** Fields that are set only beside one of the named ones: those that it needs, and those that it allows. */
+  /** Fields that are set only together with one of the named ones: required and optional ones. */
   readonly beside?: { readonly name: string; readonly needs: Needed; readonly allows: Allowed };
 }
 
-/** An object in which exactly one of the named fields may be there. */
+/** An object in which exactly one of the named fields must be set. */
 export function exactlyOne<
   Shape extends z.core.$ZodShape,
   Needed extends z.core.$ZodShape = NoShape,
@@ -45,7 +45,7 @@ export function exactlyOne<
     .describe(description);
 }
 
-/** The rule for fields that go with another one, in CEL and here. */
+/** The rule for fields that depend on another one, in CEL and in zod. */
 function besideRuleOf(beside: ExactlyOneOptions<z.core.$ZodShape, z.core.$ZodShape>["beside"]):
   | {
       readonly rule: string;
@@ -73,7 +73,7 @@ function besideRuleOf(beside: ExactlyOneOptions<z.core.$ZodShape, z.core.$ZodSha
   };
 }
 
-/** Words of CEL: the API server escapes fields of these names. */
+/** Reserved words of CEL: the API server escapes fields with these names. */
 const reserved: ReadonlySet<string> = new Set(["namespace"]);
 
 function ruleOf(names: readonly string[], onceDefault: ExactlyOneOptions["onceDefault"]): object {
@@ -83,6 +83,6 @@ function ruleOf(names: readonly string[], onceDefault: ExactlyOneOptions["onceDe
   const isDefault = (of: string): string => `has(${of}.${name}) && ${of}.${name} == '${value}'`;
   const wasDefault = `oldSelf.hasValue() && ${isDefault("oldSelf.value()")}`;
   const rule = `${count} == 1 || (${count} == 2 && ${isDefault("self")} && ${wasDefault})`;
-  // Also checked when there is nothing old, as at creation.
+  // Also evaluated without an old object, as at creation.
   return { rule, optionalOldSelf: true };
 }

@@ -1,8 +1,8 @@
 import { groupKindOf, type ObjectKind } from "./object.ts";
 
-/** Names joined by dots, two at least: a field of the main resource, and no item of a list. */
+/** Names joined by dots, at least two: a field of the main resource, and not an item of a list. */
 const fieldPath = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$/;
-/** Identity and ownership, and what the controllers of the object report. */
+/** Identity and ownership, and fields that the controllers of the object report. */
 const refused: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 
 /** The part of an entry of `related` that allows the chart to add to these objects. */
@@ -19,9 +19,9 @@ export function isAddedTo({ subresource, fields }: Omit<Added, "kind">): boolean
 }
 
 /**
- * Checks what a kind may add to objects that it does not own.
+ * Validates the additions of a kind to objects that it does not own.
  *
- * @throws RangeError if a manifest of the chart could be two things at once, or a path names no single field.
+ * @throws RangeError if a manifest of the chart would be ambiguous, or a path does not refer to a single field.
  */
 export function checkAdditions(
   definition: ObjectKind,
@@ -44,7 +44,7 @@ export function checkAdditions(
     if (groupKind === groupKindOf(definition)) fail("it cannot set fields of its own kind");
     if (selector !== undefined)
       fail(`${kind.kind} has fields and a selector: fields of an object that leaves it could not be removed`);
-    // A pod has hardly a field that may change, and local copies of pods leave most of them out.
+    // Pods have few mutable fields, and local copies of pods omit most fields.
     if (groupKind === "pods") fail("fields of pods cannot be set");
     const problem = findProblem(fields);
     if (problem !== undefined) fail(`${kind.kind} ${problem}`);
@@ -54,7 +54,8 @@ export function checkAdditions(
 function findProblem(fields: readonly string[]): string | undefined {
   if (fields.length === 0) return "has an empty list of fields";
   for (const [index, field] of fields.entries()) {
-    if (!fieldPath.test(field)) return `has "${field}", which is no path of a field, such as spec.paused`;
+    if (!fieldPath.test(field))
+      return `has "${field}", which is not the path of a field, such as spec.paused`;
     if (refused.has(field.split(".", 1)[0] ?? "")) return `has "${field}", which only its owner may set`;
     const other = fields.find((one, at) => at !== index && `${field}.`.startsWith(`${one}.`));
     if (other !== undefined) return `has "${field}", which "${other}" includes`;

@@ -7,9 +7,14 @@ const pipelines = z
     names: z.array(pipelineName).max(256).optional().describe("Names of Pipelines."),
     matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that a Pipeline must have."),
   })
-  .describe("Pipelines that the Freeze holds: those that match all fields. Default: all of the namespace.");
+  .describe(
+    "Pipelines to which the Freeze applies: those that match all fields. Default: all of the namespace.",
+  );
 
-/** While it exists, and until its end, stages of Pipelines start nothing new. No controller reconciles it: Pipelines read it. */
+/**
+ * While it exists, and until its end, stages of Pipelines start nothing new. No controller reconciles it: Pipelines read
+ * it.
+ */
 export const Freeze = defineKind({
   group: "fairlead.dev",
   kind: "Freeze",
@@ -28,27 +33,27 @@ export const Freeze = defineKind({
             .array(stageName)
             .max(256)
             .optional()
-            .describe("Names of the stages that it holds. Default: all stages."),
+            .describe("Names of the stages to which it applies. Default: all stages."),
           until: z.iso
             .datetime({ offset: true })
             .optional()
             .describe("When it ends, RFC 3339. Default: when it is deleted."),
-          reason: z.string().min(1).max(1_024).describe("Why, for people."),
+          reason: z.string().min(1).max(1_024).describe("The reason, shown to users."),
           by: z
             .string()
             .min(1)
             .max(512)
             .optional()
-            .describe("User name of the one who creates it. The API server refuses any other."),
+            .describe("Name of the user who creates it. The API server rejects any other name."),
         })
         .meta(immutableSpec)
-        .describe("What is held, and until when."),
+        .describe("What is frozen, and until when."),
     },
   ],
   columns: [
     {
       name: "Until",
-      // A `date` is shown as an age, and an instant in the future as `<invalid>`.
+      // A `date` column shows an age, and `<invalid>` for a future time.
       type: "string",
       jsonPath: ".spec.until",
       description: "When it ends.",

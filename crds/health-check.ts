@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** How health is judged by expressions of the resource's author. */
+/** Health checks as expressions of the resource's author. */
 export const healthCheck = z
   .object({
     apiVersion: z.string().min(1).max(316),

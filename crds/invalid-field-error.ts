@@ -1,4 +1,4 @@
-/** A spec that its schema accepts cannot be turned into valid objects: thrown by charts, told to the user. */
+/** A spec that its schema accepts cannot be converted to valid objects: thrown by charts, reported to the user. */
 export class InvalidFieldError extends Error {
   override readonly name = "InvalidFieldError";
   /** Path of the field, such as `spec.ports[1].targetPort`. */

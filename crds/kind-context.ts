@@ -1,9 +1,9 @@
 import type { KubernetesObject } from "./object.ts";
 
-/** Reports whether an instant has passed, and never what time it is: so a chart stays a pure function. */
+/** Reports whether an instant has passed, and not the current time, so that a chart is a pure function. */
 export interface KindClock {
   /**
-   * Whether an instant has passed. False: the resource is reconciled again as soon as it has.
+   * Whether an instant has passed. If not, the resource is reconciled again as soon as it has.
    *
    * @param instant RFC 3339 text, as in a status or in the metadata of an object, or a Date.
    * @throws RangeError if it is not a point in time.
@@ -11,26 +11,26 @@ export interface KindClock {
   reached(instant: string | Date): boolean;
 }
 
-/** Status fields that cannot be computed again from what is observed. */
+/** Status fields that cannot be recomputed from observed objects. */
 export type Recorded = Readonly<Record<string, unknown>>;
 
-/** The record of a kind that has none. */
+/** The record of a kind without one. */
 export type NoRecord = Readonly<Record<never, never>>;
 
-/** The input of the functions of a kind besides its resource and the observed objects. */
+/** The input of the functions of a kind in addition to its resource and the observed objects. */
 export interface KindContext<Facts = NoRecord> {
   readonly clock: KindClock;
-  /** As it is in the status by now. */
+  /** The current record, as in the status. */
   readonly record: Facts;
 }
 
-/** The health of a resource, as its kind judges it. */
+/** The health of a resource, as its kind assesses it. */
 export interface Verdict {
-  /** `InProgress`: on its way. `Suspended`: stopped on purpose; counts as healthy. */
+  /** `Suspended`: stopped on purpose; counts as healthy. */
   readonly status: "Current" | "InProgress" | "Failed" | "Suspended";
-  /** What happened, for people. */
+  /** What happened, for users. */
   readonly message: string;
-  /** The object that the message is about. */
+  /** The object to which the message refers. */
   readonly object?: Pick<KubernetesObject, "kind" | "metadata"> | undefined;
 }
 

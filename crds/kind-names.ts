@@ -1,11 +1,14 @@
 import { groupKindOf, type ObjectKind } from "./object.ts";
 
-/** Something that has the definition of a kind, such as a bound kind. */
+/** An object with the definition of a kind, such as a bound kind. */
 interface Defined {
   readonly definition: Pick<ObjectKind, "group" | "kind" | "plural">;
 }
 
-/** Finds the kind of a name: its kind, such as `Echo`, in any case, or its plural and group, such as `echos.mmontes.io`. Pure. */
+/**
+ * Finds a kind by name: its kind, such as `Echo`, in any case, or its plural and group, such as `echos.mmontes.io`.
+ * Pure.
+ */
 export function findKindNamed<Kind extends Defined>(kinds: readonly Kind[], name: string): Kind | undefined {
   return kinds.find(
     ({ definition }) =>

@@ -4,7 +4,7 @@ import type { CustomResource, ObjectKind } from "./object.ts";
 import { refuseUnknownPaths } from "./schema-paths.ts";
 import { engineStatus } from "./status.ts";
 
-/** One version of a kind. Exactly one version is the storage version, which is what charts see. */
+/** One version of a kind. Exactly one version is the storage version, which charts use. */
 export interface KindVersion<
   Spec extends z.ZodObject = z.ZodObject,
   Status extends z.ZodObject = z.ZodObject,
@@ -25,14 +25,14 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
-/** Where `kubectl scale` and autoscalers read and write, as JSON paths below the resource. */
+/** Paths for `kubectl scale` and autoscalers, as JSON paths in the resource. */
 export interface Scale {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
 }
 
-/** A kind: the one declaration that types, validator, CRD, watches and RBAC come from. */
+/** A kind: the single declaration from which types, validator, CRD, watches and RBAC are derived. */
 export interface KindDefinition<
   Spec extends z.ZodObject = z.ZodObject,
   Status extends z.ZodObject = z.ZodObject,
@@ -54,7 +54,7 @@ export type StatusOf<Definition> =
   Definition extends KindDefinition<z.ZodObject, infer Status> ? z.output<Status> : never;
 export type ResourceOf<Definition> = CustomResource<SpecOf<Definition>, StatusOf<Definition>>;
 
-/** A version as its author writes it: the status holds the kind's own fields only. */
+/** A version in its author's form: the status contains only the kind's own fields. */
 export interface KindVersionInput {
   readonly name: string;
   /** Whether the API server offers this version. Default: true. */
@@ -76,12 +76,12 @@ export interface DefineKindInput<Versions extends readonly KindVersionInput[]> {
   readonly shortNames?: readonly string[];
   readonly description: string;
   readonly scope?: "Namespaced" | "Cluster";
-  /** Whether a controller reports on the objects: gives them the engine's status and its columns. Default: true. */
+  /** Whether a controller reports on the objects: adds the engine's status and its columns. Default: true. */
   readonly hasStatus?: boolean;
   readonly versions: Versions;
-  /** Columns of the kind's own; READY, STATUS and AGE come after them. */
+  /** Columns of the kind's own, before READY, STATUS and AGE. */
   readonly columns?: readonly PrinterColumn[];
-  /** Columns after AGE: long texts, which move no other column. */
+  /** Columns after AGE, for long texts, so that they do not shift other columns. */
   readonly lastColumns?: readonly PrinterColumn[];
   readonly scale?: Scale;
 }
@@ -102,7 +102,7 @@ type StatusSchema<Version> = z.ZodObject<
   OwnStatusShape<Version> & Omit<typeof engineStatus.shape, keyof OwnStatusShape<Version>>
 >;
 
-/** The kind that a declaration gives: spec and status are typed by its storage version. */
+/** The kind of a declaration: spec and status have the types of its storage version. */
 export type DefinedKind<Versions extends readonly KindVersionInput[]> = KindDefinition<
   SpecSchema<StorageVersion<Versions>>,
   StatusSchema<StorageVersion<Versions>>
@@ -130,12 +130,12 @@ const engineColumns: readonly PrinterColumn[] = [
 ];
 
 /**
- * Declares a kind. The engine's status fields are added to every version's status; a kind may declare
- * `conditions` of its own shape, and neither `observedGeneration` nor `published`.
+ * Declares a kind. The engine's status fields are added to every version's status; a kind may declare `conditions` of
+ * its own shape, and neither `observedGeneration` nor `published`.
  *
- * @throws {RangeError} if not exactly one version is the storage version, if that one is not served, if
- *   a version's name or a field of the engine is used twice, if a field would be lost between two versions,
- *   or if a column or the scale reads a field that there is not.
+ * @throws {RangeError} if not exactly one version is the storage version, if that one is not served, if a version's name
+ * or a field of the engine is used twice, if a field would be lost between two versions, or if a column or the scale
+ * reads a field that does not exist.
  */
 export function defineKind<const Versions extends readonly [KindVersionInput, ...KindVersionInput[]]>(
   input: DefineKindInput<Versions>,
@@ -171,7 +171,7 @@ export function defineKind<const Versions extends readonly [KindVersionInput, ..
     spec,
     status,
   };
-  // The types say which of the versions is stored; storageVersionOf() found that very one.
+  // The types determine which of the versions is stored; storageVersionOf() found that one.
   return definition as DefinedKind<Versions>;
 }
 

@@ -2,21 +2,21 @@ import type { KindVersion } from "./kind.ts";
 import { toStructural } from "./structural.ts";
 import type { StructuralSchema } from "./structural-schema.ts";
 
-/** Fields that are named in a message, at most. */
+/** Maximum number of fields in a message. */
 const mostNamed = 5;
 
 /**
- * Refuses versions between which a field would be lost. The API server converts between them by changing `apiVersion`
- * alone: it drops each field that the schema of the other version does not have, without an error.
+ * Rejects versions between which a field would be lost. The API server converts between them by changing only
+ * `apiVersion`: it drops each field that the schema of the other version does not have, without an error.
  *
- * @param title Of the kind, for the message.
+ * @param title Title of the kind, for the message.
  * @throws {RangeError} that names the fields, the versions and what to do.
  */
 export function refuseLostFields(versions: readonly KindVersion[], title: string): void {
   if (versions.length < 2) return;
   const schemas = versions.map((version) => ({ version, schema: schemaOf(version) }));
   for (const from of schemas) {
-    // Nothing passes through a version that is not served.
+    // No resource is converted to a version that is not served.
     for (const to of schemas.filter(({ version }) => version.served && version !== from.version)) {
       const lost = [...findLost(from.schema, to.schema, "")];
       if (lost.length === 0) continue;
@@ -39,7 +39,9 @@ function schemaOf({ spec, status }: KindVersion): StructuralSchema {
   return { type: "object", properties };
 }
 
-/** Paths of what a value of one schema may have, and what is dropped of it when it is read by another. */
+/**
+ * Paths of the fields that the values of one schema may have, and of those that are dropped when it is read by another.
+ */
 function* findLost(from: StructuralSchema, to: StructuralSchema, path: string): Generator<string> {
   if (isOpen(to)) return;
   const shape = shapeOf(from);
@@ -61,7 +63,7 @@ function* findLost(from: StructuralSchema, to: StructuralSchema, path: string): 
   else yield* findLost(from.additionalProperties, to.additionalProperties, below(path, "*"));
 }
 
-/** Whether a schema keeps whatever is in a value. */
+/** Whether a schema keeps unknown content of a value. */
 function isOpen(schema: StructuralSchema): boolean {
   return schema["x-kubernetes-preserve-unknown-fields"] === true;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineKind, type ResourceOf } from "./kind.ts";
 
-/** Some memcached servers: one Deployment. */
+/** A number of memcached servers: one Deployment. */
 export const Memcached = defineKind({
   group: "cache.example.com",
   kind: "Memcached",

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-// Names of children. A child has its resource's name where that is valid. Where it is not (dots, too long), it
-// has a shortened name that ends in a hash of the whole: the same every time, and another one for another name.
+// Names of children. A child has its resource's name if that is valid. Otherwise (dots, too long) it has a shortened
+// name that ends with a hash of the whole name, which is deterministic and differs for other names.
 
-/** Standard labels that children, pod templates and job templates carry. */
+/** Standard labels of children, pod templates and job templates. */
 export const standardLabels = {
   name: "app.kubernetes.io/name",
   instance: "app.kubernetes.io/instance",
@@ -14,8 +14,9 @@ export const standardLabels = {
 export const MANAGED_BY = "fairlead";
 
 /**
- * Key of what an impersonated request says of the instance that sends it, `<namespace>/<name>/<pod>` of its Lease: under
- * impersonation nothing else does, because the API server drops what the operator's own token says of its pod.
+ * Key of the extra field in impersonated requests with the sending instance, as `<namespace>/<name>/<pod>` of its Lease.
+ * Under impersonation nothing else identifies it, because the API server drops the claims of the operator's own token
+ * about its pod.
  */
 export const HOLDER_EXTRA = "fairlead.dev/holder";
 
@@ -24,12 +25,12 @@ const label1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const subdomain1123 = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const labelText = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
 
-/** A DNS-1123 label, at most 63 characters: namespaces and everything that becomes a host name. */
+/** A DNS-1123 label, at most 63 characters: for namespaces and all names that become host names. */
 export function dnsLabel(name: string): string {
   return isValid(name, label1123, 63) ? name : shorten(name, 63);
 }
 
-/** A DNS-1123 subdomain, at most 253 characters: what most kinds take, Deployments among them. */
+/** A DNS-1123 subdomain, at most 253 characters: valid for most kinds, including Deployments. */
 export function dnsSubdomain(name: string): string {
   return isValid(name, subdomain1123, 253) ? name : shorten(name, 253);
 }
@@ -41,7 +42,7 @@ export function serviceName(name: string): string {
   return /^[0-9]/.test(shortened) ? `x${shortened}` : shortened;
 }
 
-/** At most 63 characters: the Job controller makes the name a label of the Job's pods. */
+/** At most 63 characters: the Job controller uses the name as a label of the Job's pods. */
 export function jobName(name: string): string {
   return isValid(name, subdomain1123, 63) ? name : shorten(name, 63);
 }
@@ -56,7 +57,7 @@ export function containerName(name: string): string {
   return dnsLabel(name);
 }
 
-/** At most 63 characters of letters, digits, `-`, `_` and `.`, or nothing at all. */
+/** At most 63 characters of letters, digits, `-`, `_` and `.`, or empty. */
 export function labelValue(name: string): string {
   return isValid(name, labelText, 63) ? name : shorten(name, 63);
 }
@@ -67,7 +68,7 @@ function isValid(name: string, pattern: RegExp, maxLength: number): boolean {
 
 const hashLength = 8;
 
-/** A readable beginning and a hash of the whole name: a valid DNS label whatever the name was. */
+/** A readable prefix and a hash of the whole name: a valid DNS label for any name. */
 function shorten(name: string, maxLength: number): string {
   const readable = name
     .toLowerCase()
@@ -75,7 +76,7 @@ function shorten(name: string, maxLength: number): string {
     .replace(/^-/, "")
     .slice(0, maxLength - hashLength - 1)
     .replace(/-$/, "");
-  // UTF-16 tells all strings apart; in UTF-8, unpaired surrogates are one and the same.
+  // Hashed as UTF-16, which distinguishes all strings; in UTF-8, unpaired surrogates are all the same.
   const hash = createHash("sha256").update(name, "utf16le").digest("hex").slice(0, hashLength);
   return `${readable === "" ? "x" : readable}-${hash}`;
 }

@@ -1,4 +1,4 @@
-/** A type of object, as discovery names it. `group` is empty for the core group. */
+/** A type of object, as in discovery. `group` is empty for the core group. */
 export interface ObjectKind {
   readonly group: string;
   readonly version: string;
@@ -32,7 +32,7 @@ export interface ObjectMeta {
   readonly ownerReferences?: readonly OwnerReference[];
 }
 
-/** Any API object, in the JSON shape that the server speaks. */
+/** Any API object, in the server's JSON form. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -41,21 +41,21 @@ export interface KubernetesObject {
 }
 
 /**
- * An object as the server has it. `managedFields` are reduced to `ours` when the object enters the
- * operator: they are large, and only one question is ever asked of them.
+ * An object as stored by the server. `managedFields` are reduced to `ours` when the operator reads the object: they are
+ * large, and are only needed for this one question.
  */
 export interface LiveObject extends KubernetesObject {
   readonly metadata: ObjectMeta & { readonly uid: string; readonly resourceVersion: string };
-  /** Whether our field manager has applied to this object (an `Apply` entry of ours in managedFields). */
+  /** Whether the operator's field manager has applied this object (it has an `Apply` entry in managedFields). */
   readonly ours: boolean;
   /**
-   * Fields of the object that our resources have set without owning it, by field manager and in the form FieldsV1. Absent
-   * where there are none, as on every object that nothing was added to.
+   * Fields of the object that resources have set without owning it, by field manager and in the form FieldsV1. Absent if
+   * there are none, as on every object without additions.
    */
   readonly addedFields?: Readonly<Record<string, unknown>>;
 }
 
-/** A custom resource of one of our kinds. */
+/** A custom resource of a kind of this operator. */
 export interface CustomResource<Spec = unknown, Status = unknown> extends LiveObject {
   readonly spec: Spec;
   readonly status?: Status;
@@ -66,7 +66,7 @@ export function apiVersionOf({ group, version }: Pick<ObjectKind, "group" | "ver
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** `plural.group` (plain plural in the core group): names a kind whatever its version. */
+/** `plural.group` (only the plural in the core group): identifies a kind in any version. */
 export function groupKindOf({ group, plural }: Pick<ObjectKind, "group" | "plural">): string {
   return group === "" ? plural : `${plural}.${group}`;
 }
@@ -77,12 +77,12 @@ export function groupOf(apiVersion: string): string {
   return slash === -1 ? "" : apiVersion.slice(0, slash);
 }
 
-/** The key of an object within its kind: `namespace/name`, or `name` where it has no namespace. */
+/** The key of an object within its kind: `namespace/name`, or `name` if it has no namespace. */
 export function keyOf({ metadata }: { readonly metadata: Pick<ObjectMeta, "name" | "namespace"> }): string {
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 
-/** The owner reference that says `controller: true`, if there is one. */
+/** The owner reference with `controller: true`, if there is one. */
 export function controllerOf({ metadata }: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }

@@ -5,12 +5,12 @@ const word = "[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?";
 const label = new RegExp(`^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?${word}=(${word})?$`);
 const mustBe = "must be key=value, such as app=payment";
 
-/** A label and its value as a pod may have them. */
+/** A label and its value, as a pod may have it. */
 const Label = z
   .string()
   .max(381)
   .refine((text) => label.test(text), mustBe)
-  // In a rule and not a `pattern`, whose message would be the pattern.
+  // In a rule and not a `pattern`, whose message would be the pattern itself.
   .meta({ "x-kubernetes-validations": [{ rule: `self.matches(r'${label.source}')`, message: mustBe }] });
 
 /** A shell in pods of other owners: an ephemeral container in each pod with a label. */

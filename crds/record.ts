@@ -7,7 +7,7 @@ import type { Observed } from "./observed.ts";
 /** Status fields that the engine writes for every kind. */
 export type EngineStatusField = "conditions" | "observedGeneration" | "published";
 
-/** Names of the status fields that a kind may keep as its record. */
+/** Names of the status fields that a kind may use for its record. */
 export type RecordField<Definition extends KindDefinition> = Exclude<
   keyof StatusOf<Definition> & string,
   EngineStatusField
@@ -19,17 +19,17 @@ export type RecordOf<Definition extends KindDefinition, Field extends RecordFiel
   Field
 >;
 
-/** Facts that a kind must remember, because what shows them is deleted. */
+/** Facts that a kind must record, because the objects that prove them are deleted. */
 export interface RecordInput<
   Definition extends KindDefinition,
   Field extends RecordField<Definition>,
   Requires extends boolean = never,
 > {
-  /** The status fields that the record consists of; the kind's `status` does not give them. */
+  /** The status fields of the record; the kind's `status` does not return them. */
   readonly fields: readonly Field[];
   /**
-   * The next record. Pure, and stable: folding its own result with the same input gives the same. It is written before the
-   * chart runs. Called for resources whose spec is not valid, too.
+   * The next record. Pure, and idempotent: folding its own result with the same input returns the same record. It is
+   * written before the chart runs. Also called for resources with an invalid spec.
    */
   readonly fold: (
     previous: Partial<RecordOf<Definition, Field>>,
@@ -41,7 +41,10 @@ export interface RecordInput<
   ) => RecordOf<Definition, Field>;
 }
 
-/** What the functions of a kind are given besides resource and observed: nothing, unless the kind declares it. */
+/**
+ * The additional input of the functions of a kind, besides resource and observed objects: empty, unless the kind
+ * declares it.
+ */
 export type ContextOf<
   Definition extends KindDefinition,
   Field extends RecordField<Definition>,
@@ -55,7 +58,7 @@ export type ContextOf<
     : KindContext
   : KindContext<RecordOf<Definition, Field>>;
 
-/** What is decided from: the resource, what was observed of its objects, the record and the clock. */
+/** The input of decisions: the resource, the observed state of its objects, the record and the clock. */
 export type KindState<Resource, Facts = Recorded> = KindContext<Facts> & {
   readonly resource: Resource;
   readonly observed: Observed;
@@ -66,7 +69,7 @@ export type StateOf<Definition extends KindDefinition, Field extends RecordField
   [Field] extends [never] ? NoRecord : RecordOf<Definition, Field>
 >;
 
-/** A record as the engine sees it. */
+/** A record as the engine uses it. */
 export interface BoundRecord {
   readonly fields: readonly string[];
   readonly fold: (

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commitId } from "./release-source.ts";
 
-/** Digest of all manifests of a Release, as the operator writes it. */
+/** Digest of all manifests of a Release, in the operator's form. */
 export const manifestsDigest = z.string().regex(/^[0-9a-f]{32}$/);
 
 const count = z.int().min(0);

@@ -70,7 +70,7 @@ const quotas = z.strictObject({
   renderedBytes: count.optional().describe("Size of a Release's manifests as JSON, in bytes."),
 });
 
-/** Limits of the platform for the Releases of a namespace. An absent field adds no limit to the default. */
+/** Limits of the platform for the Releases of a namespace. For an absent field the default applies. */
 export const releaseRule = z.strictObject({
   sources: z
     .array(
@@ -148,9 +148,9 @@ const author = z
       .max(64)
       .describe("Addresses of the user in commits. Upper and lower case are the same."),
   })
-  .describe("A user who writes commits.");
+  .describe("A user who authors commits.");
 
-/** Limits on what the Releases of some namespaces may use. Only the platform writes it. */
+/** Limits for the Releases of some namespaces. Only the platform may write it. */
 export const ReleasePolicy = defineKind({
   group: "fairlead.dev",
   kind: "ReleasePolicy",
@@ -175,7 +175,7 @@ export const ReleasePolicy = defineKind({
           .max(4_096)
           .optional()
           .describe(
-            "Whose e-mail addresses are in commits, in all namespaces: stages of Pipelines with `notAuthor` accept no approval of an author, and none while an address is not listed here.",
+            "E-mail addresses of users in commits, in all namespaces: stages of Pipelines with `notAuthor` accept no approval of an author, and none while an address is not listed here.",
           ),
       }),
     },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { durationSchema } from "./duration-schema.ts";
 import { exactlyOne } from "./exactly-one.ts";
 
-/** How the files of a source become manifests. */
+/** How the manifests are rendered from the files of a source. */
 export const releaseRender = exactlyOne(
   {
     manifests: z

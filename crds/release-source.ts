@@ -2,7 +2,7 @@ import * as z from "zod";
 import { exactlyOne } from "./exactly-one.ts";
 
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** A DNS subdomain, as most objects are named. */
+/** A DNS subdomain, as the names of most objects. */
 export const objectName = z.string().min(1).max(253).regex(subdomain);
 /** The full id of a commit, SHA-1 or SHA-256. */
 export const commitId = z.string().regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/);
@@ -11,7 +11,7 @@ const secretRef = z
   .object({ name: objectName.describe("Name of a Secret in the Release's namespace.") })
   .describe("A Secret in the Release's namespace.");
 
-/** A name of one label, such as that of a stage: without a dot. */
+/** A DNS label, such as the name of a stage: without a dot. */
 const label = z
   .string()
   .min(1)
@@ -37,7 +37,7 @@ const gitRef = exactlyOne(
   },
   "Ref of the repository to deploy. Default: the branch `main`.",
   {
-    // The server filled it in, in Releases of earlier versions.
+    // The server set this default in Releases of earlier versions.
     onceDefault: ["branch", "main"],
     beside: {
       name: "pipeline",
@@ -60,7 +60,7 @@ export function refOf({ ref = {} }: { readonly ref?: GitRef | undefined }): GitR
   return Object.values(others).some((value) => value !== undefined) ? others : { branch };
 }
 
-/** Where a Release comes from. */
+/** The source of a Release. */
 export const releaseSource = z
   .object({
     url: z

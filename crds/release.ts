@@ -41,7 +41,7 @@ const historyEntry = z
   })
   .describe("One deployed revision.");
 
-/** One folder of manifests, or one TypeScript program, from a git commit at one place in a cluster. */
+/** One folder of manifests, or one TypeScript program, from a git commit, deployed to one target in a cluster. */
 export const Release = defineKind({
   group: "fairlead.dev",
   kind: "Release",
@@ -163,14 +163,14 @@ export type ReleaseResource = ResourceOf<typeof Release>;
 export type ReleaseSpec = SpecOf<typeof Release>;
 export type ReleaseStatus = StatusOf<typeof Release>;
 export type ReleaseHistoryEntry = z.output<typeof historyEntry>;
-/** `status.next`. */
+/** The field `status.next`. */
 export type NextPlan = z.output<typeof nextPlan>;
 
-/** Annotations that people and the command line put on a Release. */
+/** Annotations that users and the command line set on a Release. */
 export const releaseAnnotations = {
-  /** Any text, such as a time: a new one makes the operator look at the remote at once. */
+  /** Any text, such as a time: a new value makes the operator poll the remote at once. */
   requestedAt: "fairlead.dev/requested-at",
-  /** A commit: what it would prune is approved. */
+  /** A commit id: approves its prune. */
   approvePrune: APPROVE_PRUNE,
   /** Namespaces, separated by commas, whose Releases may depend on this one; `*`: any. */
   allowDependents: "fairlead.dev/allow-dependents",

@@ -3,11 +3,11 @@ import { EnvVar, Quantity, ResourceRequirements, ServicePort } from "./core-type
 import { defineKind, type ResourceOf, type SpecOf } from "./kind.ts";
 import type { RecordOf } from "./record.ts";
 
-/** Annotations that people and programs put on a Runtime. */
+/** Annotations that users and programs set on a Runtime. */
 export const runtimeAnnotations = {
-  /** Any text, such as a time: a new value starts the Runtime again, with its whole time. */
+  /** Any text, such as a time: a new value restarts the Runtime, with its full time. */
   restartedAt: "fairlead.dev/restarted-at",
-  /** RFC 3339: when the Runtime was last used. A Runtime may name another one for this. */
+  /** RFC 3339: when the Runtime was last used. A Runtime may use another annotation for this. */
   lastActivity: "fairlead.dev/last-activity",
 } as const;
 
@@ -32,7 +32,7 @@ const storage = z
   .object({
     size: Quantity.describe("Size of the volume."),
     storageClassName: z.string().optional().describe("Storage class. Default: the cluster's default class."),
-    mountPath: z.string().min(1).describe("Where the container sees the volume."),
+    mountPath: z.string().min(1).describe("Mount path of the volume in the container."),
   })
   .describe("A volume for the container. It stays while the Runtime exists, also when it is stopped.");
 
@@ -40,7 +40,7 @@ const seconds = z.int32().min(0);
 const instant = z.iso.datetime({ offset: true });
 const ttlAboveMax = "must not be more than spec.maxTtlSeconds";
 
-/** A container on request, such as a shell, a notebook or a cache, that is over at an instant. */
+/** A container on request, such as a shell, a notebook or a cache, for a limited time. */
 export const Runtime = defineKind({
   group: "fairlead.dev",
   kind: "Runtime",
@@ -60,7 +60,7 @@ export const Runtime = defineKind({
             .enum(["ready", "created", "idle"])
             .default("ready")
             .describe(
-              "What the time is counted from: when the container was first ready, when the Runtime was created, or when it was last used.",
+              "Start of the time: when the container was first ready, when the Runtime was created, or when it was last used.",
             ),
           idleAnnotation: z
             .string()
@@ -68,12 +68,12 @@ export const Runtime = defineKind({
             .max(317)
             .default(runtimeAnnotations.lastActivity)
             .describe(
-              "With `after: idle`, the annotation of the Runtime that says when it was last used, in RFC 3339.",
+              "With `after: idle`, the annotation of the Runtime with the time of its last use, in RFC 3339.",
             ),
           maxTtlSeconds: seconds.min(1).optional().describe("Upper limit of ttlSeconds."),
           warnBeforeSeconds: seconds
             .default(300)
-            .describe("How long before the end a Warning event says so, in seconds; 0: no event."),
+            .describe("How long before the end a Warning event is recorded, in seconds; 0: no event."),
           onExpiry: z
             .enum(["delete", "stop"])
             .default("delete")
@@ -102,12 +102,12 @@ export const Runtime = defineKind({
         address: z.string().optional().describe("Host and port of the Service, if there are ports."),
         expiresAt: instant.optional().describe("When the time of the Runtime is over."),
         readyAt: instant.optional().describe("When the container was first ready since it was last started."),
-        countedFrom: instant.optional().describe("From when the time is counted."),
+        countedFrom: instant.optional().describe("Start of the time."),
         restartedAt: z
           .string()
           .optional()
           .describe("Value of the annotation fairlead.dev/restarted-at that was handled last."),
-        restarts: z.int32().min(0).optional().describe("How often it was started again on request."),
+        restarts: z.int32().min(0).optional().describe("How often it was restarted on request."),
       }),
     },
   ],
@@ -120,7 +120,7 @@ export const Runtime = defineKind({
     },
     {
       name: "Expires",
-      // A `date` is shown as an age, and an instant in the future as `<invalid>`.
+      // A `date` column shows an age, and `<invalid>` for a future time.
       type: "string",
       jsonPath: ".status.expiresAt",
       description: "When the time of the Runtime is over.",

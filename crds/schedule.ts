@@ -1,8 +1,8 @@
 import * as z from "zod";
 
-// What CronJob accepts: the standard syntax of robfig/cron v3, without a time zone. The pattern is never narrower than
-// CronJob, and a second rule adds the arithmetic; what is left (a number of twenty digits) the API server refuses
-// when the CronJob is applied.
+// Schedules that CronJob accepts: the standard syntax of robfig/cron v3, without a time zone. The pattern accepts
+// everything that CronJob accepts, and a second rule adds the arithmetic; the remaining invalid values (a number of
+// twenty digits) are rejected by the API server when the CronJob is applied.
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const days = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
@@ -14,10 +14,10 @@ const dayOfMonth = number("[1-9]|[12][0-9]|3[01]");
 const month = `${number("[1-9]|1[0-2]")}|(?i:${months.join("|")})`;
 const dayOfWeek = `${number("[0-6]")}|(?i:${days.join("|")})`;
 
-// The characters that Go takes for white space.
+// The characters that Go treats as white space.
 const blank = "\\p{Z}\\t-\\r\\x85";
 
-/** A list of `*`, values and ranges, each with a step if wanted. CronJob ignores what follows `*-`, and empty parts. */
+/** A list of `*`, values and ranges, each with an optional step. CronJob ignores the text after `*-`, and empty parts. */
 function field(value: string): string {
   const range = `(?:[*?](?:-[^${blank},/]*)?|(?:${value})(?:-(?:${value}))?)(?:/\\+?[0-9]*[1-9][0-9]*)?`;
   return `(?:,+|,*${range}(?:,+${range})*,*)`;
@@ -34,7 +34,7 @@ const asNumbers = [
   ...days.map((name, index) => `.replace('${name}', '${index}')`),
 ].join("");
 
-/** A schedule as CronJob takes it, at most 512 characters. */
+/** A schedule that CronJob accepts, at most 512 characters. */
 export const Schedule = z
   .string()
   .max(512)
@@ -45,7 +45,7 @@ export const Schedule = z
   .meta({
     "x-kubernetes-validations": [
       {
-        // In a rule and not a `pattern`, whose message would be the pattern.
+        // In a rule and not a `pattern`, whose message would be the pattern itself.
         rule: `self.matches(r'${pattern.source}') && !self.contains('TZ')`,
         message:
           "must be five fields (minute, hour, day of month, month, day of week), @hourly, @daily, @weekly, @monthly, " +

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineKind, type ResourceOf } from "./kind.ts";
 import { Schedule } from "./schedule.ts";
 
-/** Prints a message again and again: one CronJob. */
+/** Prints a message repeatedly: one CronJob. */
 export const ScheduledEcho = defineKind({
   group: "mmontes.io",
   kind: "ScheduledEcho",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { PrinterColumn, Scale } from "./kind.ts";
 
-/** Schemas of what paths lead into. */
+/** Schemas to which paths may lead. */
 export interface PathSchemas {
   readonly spec: z.ZodType;
   /** Undefined: the kind has no status. */
@@ -9,10 +9,10 @@ export interface PathSchemas {
 }
 
 /**
- * Checks that columns and the scale subresource read fields that the schema has: kubectl shows an empty column for any other
- * path, and the API server refuses the scale of an object.
+ * Checks that columns and the scale subresource read existing fields of the schema: kubectl shows an empty column for
+ * any other path, and the API server rejects requests for the scale of an object.
  *
- * @throws {RangeError} that names the column or path, the field, and the fields that there are.
+ * @throws {RangeError} that names the column or path, the field, and the existing fields.
  */
 export function refuseUnknownPaths(
   { columns, scale }: { readonly columns: readonly PrinterColumn[]; readonly scale: Scale | undefined },
@@ -47,10 +47,10 @@ const scalePaths: Readonly<
   labelSelectorPath: { roots: [".spec.", ".status."], leaf: "string" },
 };
 
-/** A field `.name` or `["name"]`, or what is in brackets: elements of a list. */
+/** A field `.name` or `["name"]`, or other brackets: elements of a list. */
 const step = /\.((?:[^.[\]\\]|\\.)+)|\[(?:'([^']*)'|"([^"]*)")\]|\[([^\]]*)\]/y;
 
-/** @returns The schemas that a path may lead to; undefined: not known; a text: why it leads nowhere. */
+/** @returns The schemas to which a path may lead; undefined: unknown; a text: why it leads to none. */
 function follow(jsonPath: string, { spec, status }: PathSchemas): readonly z.ZodType[] | string | undefined {
   let schemas: readonly z.ZodType[] = [];
   let path = "";
@@ -67,7 +67,7 @@ function follow(jsonPath: string, { spec, status }: PathSchemas): readonly z.Zod
       schemas = variantsOf(root);
       continue;
     }
-    // What any value may stand in, or what is not understood here, leads anywhere.
+    // A path through a schema of any value, or through an unknown one, may lead anywhere.
     if (schemas.some(isUnknown)) return undefined;
     const next = schemas.flatMap((schema) => inside(schema, name)).flatMap(variantsOf);
     if (next.length === 0)

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** One Release of a stage, and what it renders to. */
+/** One Release of a stage, and the digest of its manifests. */
 export interface ReleaseDigest {
   readonly name: string;
   readonly namespace: string;
@@ -9,15 +9,15 @@ export interface ReleaseDigest {
 }
 
 /**
- * Digest of what a stage runs: over the pairs of Release and digest, in the order of the Releases' keys. As long as the other
- * digests, 32 hexadecimal digits. Pure.
+ * Digest of what a stage runs: over the pairs of Release and digest, in the order of the Releases' keys. It has 32
+ * hexadecimal digits, as the other digests. Pure.
  */
 export function stageDigestOf(releases: readonly ReleaseDigest[]): string {
   const lines = releases.map(({ name, namespace, digest }) => `${namespace}/${name} ${digest}\n`).sort();
   return createHash("sha256").update(lines.join("")).digest("hex").slice(0, 32);
 }
 
-/** The beginning of a digest of a text: to tell one name from another. Pure. */
+/** A prefix of the digest of a text, to make names unique. Pure. */
 export function shortDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }

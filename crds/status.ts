@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Condition, conditionsOf } from "./conditions.ts";
 
-/** The published state of a resource, so that a restart need not read the repository. */
+/** The published state of a resource, so that the operator need not read the repository after a restart. */
 export const Published = z
   .object({
     digest: z.string().describe("Digest over the manifests that were published."),
@@ -13,7 +13,7 @@ export const Published = z
 
 export type Published = z.output<typeof Published>;
 
-/** The fields that the engine writes into the status of every kind. */
+/** The fields that the engine writes to the status of every kind. */
 export const engineStatus = z.object({
   conditions: conditionsOf(Condition).optional(),
   observedGeneration: z
@@ -25,7 +25,7 @@ export const engineStatus = z.object({
   published: Published.optional(),
 });
 
-/** Annotation whose value approves a prune that waits for a person. */
+/** Annotation whose value approves a held prune. */
 export const APPROVE_PRUNE = "fairlead.dev/approve-prune";
 
 export type EngineStatus = z.output<typeof engineStatus>;

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { type StructuralSchema, UnstructurableSchemaError } from "./structural-schema.ts";
 
-/** Keywords that mean in a CRD what they mean in JSON Schema. Others (`readOnly`, `examples`, …) say nothing to it. */
+/** Keywords with the same meaning in a CRD and in JSON Schema. Others (`readOnly`, `examples`, …) have none in a CRD. */
 const kept = [
   "type",
   "description",
@@ -22,7 +22,7 @@ const kept = [
   "maxProperties",
 ];
 
-/** Formats that Kubernetes reads as zod does. (Its `duration`, for one, is Go's and not ISO 8601's.) */
+/** Formats that Kubernetes validates as zod does. (Its `duration`, for example, is Go's and not ISO 8601's.) */
 const formats = new Set([
   "date-time",
   "date",
@@ -50,10 +50,10 @@ const typeBounds = new Set([
   Number.MAX_VALUE,
 ]);
 
-/** Parts of a pattern that RE2, the server's, does not know: look-around, back references, `\u`. */
+/** Parts of a pattern that RE2, which the server uses, does not support: look-around, back references, `\u`. */
 const notInRe2 = /\(\?<?[=!]|\\[1-9]|\\[kuc]/;
 
-/** The keywords of one schema, without those that hold other schemas. */
+/** The keywords of one schema, except those that contain other schemas. */
 export function keywordsOf(node: z.core.JSONSchema.BaseSchema, path: string): StructuralSchema {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(node)) {
@@ -62,7 +62,7 @@ export function keywordsOf(node: z.core.JSONSchema.BaseSchema, path: string): St
   for (const bound of ["minimum", "maximum"]) {
     if (typeBounds.has(Number(result[bound]))) delete result[bound];
   }
-  // A missing field is null to zod; the server need not say so, and cdk8s drops every null.
+  // In zod a missing field may be null; the server does not need that, and cdk8s drops every null.
   if (result["default"] === null) delete result["default"];
   if (node.nullable === true && node.enum?.some((value) => value !== null)) {
     throw new UnstructurableSchemaError(path, "null cannot be one of its values; make it optional");
@@ -77,7 +77,7 @@ export function keywordsOf(node: z.core.JSONSchema.BaseSchema, path: string): St
 
 /** Several patterns on one string become `allOf` in JSON Schema. */
 function patternsOf(node: z.core.JSONSchema.BaseSchema, path: string): string[] {
-  // The server checks these two by their format; zod's patterns for them are hundreds of characters long.
+  // The server validates these two by their format; zod's patterns for them are hundreds of characters long.
   if (node.format === "date-time" || node.format === "date") return [];
   const patterns = [node, ...(node.allOf ?? [])].flatMap((part) => part.pattern ?? []);
   const [unknown] = patterns.filter((pattern) => notInRe2.test(pattern));

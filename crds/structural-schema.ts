@@ -1,4 +1,4 @@
-/** The part of OpenAPI v3 that a CRD accepts: a "structural" schema, every keyword of it plain JSON. */
+/** The subset of OpenAPI v3 that a CRD accepts: a "structural" schema, whose keywords are all plain JSON. */
 export interface StructuralSchema {
   readonly type?: string;
   readonly description?: string;
@@ -16,10 +16,10 @@ export interface ValidationRule {
   readonly message: string;
 }
 
-/** A schema says something that no CRD can say. Thrown where kinds are declared, never while the operator runs. */
+/** A schema cannot be expressed in a CRD. Thrown where kinds are declared, never while the operator runs. */
 export class UnstructurableSchemaError extends Error {
   override readonly name = "UnstructurableSchemaError";
-  /** Where in the resource: `spec.ports[].name`; `*` stands for any key. */
+  /** Path in the resource: `spec.ports[].name`; `*` stands for any key. */
   readonly path: string;
 
   constructor(path: string, reason: string, options?: ErrorOptions) {

@@ -9,8 +9,8 @@ export interface StructuralUnionInput {
 }
 
 /**
- * A union as one structural schema; `oneOf` may not hold types. Integer or string, enums of one type, a type or
- * null, and objects told apart by a string field can be said; nothing else can.
+ * Converts a union to one structural schema; `oneOf` may not contain types. Integer or string, enums of one type, a type
+ * or null, and objects with a discriminating string field can be expressed; other unions cannot.
  */
 export function structuralUnion({ branches, keywords, path }: StructuralUnionInput): StructuralSchema {
   const [first, ...others] = branches.filter((branch) => !isNull(branch));
@@ -29,12 +29,12 @@ export function structuralUnion({ branches, keywords, path }: StructuralUnionInp
   return { ...merged, ...keywords, ...nullable, ...validations };
 }
 
-/** zod writes null for OpenAPI 3.0 as an enum that has nothing else. */
+/** For OpenAPI 3.0 zod writes null as an enum with only that value. */
 function isNull({ enum: values }: StructuralSchema): boolean {
   return values?.every((value) => value === null) ?? false;
 }
 
-/** A pattern on the string holds for strings only, a bound on the integer for integers, so both may stay. */
+/** A pattern applies only to strings, and a bound only to integers, so both may stay. */
 function intOrString(branches: readonly StructuralSchema[]): StructuralSchema | undefined {
   const types = branches.map(({ type }) => type).toSorted();
   if (types.join() !== "integer,string" || branches.some((branch) => branch.enum !== undefined))

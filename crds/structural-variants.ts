@@ -5,8 +5,8 @@ import {
 } from "./structural-schema.ts";
 
 /**
- * Objects that a string field tells apart, as one object: it has the fields of all variants, and CEL rules say
- * which of them a variant needs and which it may not have. Undefined if no field tells them apart.
+ * Converts objects with a discriminating string field to one object: it has the fields of all variants, and CEL rules
+ * define which of them a variant requires and forbids. Undefined if no field discriminates them.
  */
 export function structuralVariants(
   variants: readonly StructuralSchema[],
@@ -43,7 +43,7 @@ export function structuralVariants(
     }
   }
   for (const variant of variants) {
-    // What the author says of one variant holds for that one only.
+    // Rules that the author adds to one variant apply only to that one.
     for (const own of (variant["x-kubernetes-validations"] ?? []) as readonly ValidationRule[]) {
       rules.push({ ...own, rule: `!(${isOneOf([variant], tag, path)}) || (${own.rule})` });
     }
@@ -57,7 +57,7 @@ export function structuralVariants(
   };
 }
 
-/** The field that every variant requires and that has another text in each. */
+/** The field that every variant requires and that has a different text in each. */
 function tagOf(variants: readonly StructuralSchema[]): string | undefined {
   return variants[0]?.required?.find((name) => {
     const fields = variants.map((variant) => variant.properties?.[name]);
@@ -83,7 +83,7 @@ function sharedField(
     );
   }
   const { default: value, ...rest } = first;
-  // The server would set the default in variants that may not have the field; zod still sets it where it belongs.
+  // The server would set the default in variants that may not have the field; zod still sets it in the right variants.
   const defaults = keepDefault && value !== undefined ? { default: value } : {};
   return { ...descriptionOf(variants, name), ...rest, ...defaults };
 }
@@ -113,7 +113,7 @@ function isOneOf(variants: readonly StructuralSchema[], tag: string, path: strin
 const celWords =
   /^(true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)$/;
 
-/** A field in CEL; the API server renames what is no identifier there. */
+/** A field in CEL; the API server renames names that are not identifiers there. */
 function fieldOf(name: string, path: string): string {
   const escaped = name
     .replaceAll("__", "__underscores__")

@@ -6,19 +6,19 @@ import { structuralUnion } from "./structural-union.ts";
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /**
- * Makes the schema that a CRD carries from a zod schema. Pure.
+ * Converts a zod schema to the schema of a CRD. Pure.
  *
- * It describes the input: a field with a default is optional. Descriptions, defaults, enums and whatever
- * `.meta()` has under `x-kubernetes-` are kept; loose objects and unknown values keep unknown fields.
+ * It describes the input: a field with a default is optional. Descriptions, defaults, enums and entries of `.meta()`
+ * that begin with `x-kubernetes-` are kept; loose objects and unknown values keep unknown fields.
  *
- * @param path Where the schema stands in the resource, for messages: `spec`.
- * @throws {UnstructurableSchemaError} if the schema says something that a CRD cannot say; it names the path.
+ * @param path Path of the schema in the resource, for messages: `spec`.
+ * @throws {UnstructurableSchemaError} with the path, if the schema cannot be expressed in a CRD.
  */
 export function toStructural(schema: z.ZodType, path: string): StructuralSchema {
   const root = jsonSchemaOf(schema, path);
   const definitions = (root["definitions"] ?? {}) as Readonly<Record<string, JsonSchema>>;
   const convert = (node: JsonSchema, at: string): StructuralSchema => {
-    // `.meta({ id })` names a schema, and JSON Schema then refers to it; a CRD wants it in its place.
+    // JSON Schema refers to a schema with `.meta({ id })` by its name; in a CRD it must be inline.
     const reference = node.$ref ?? node.allOf?.find(({ $ref }) => $ref !== undefined)?.$ref;
     if (reference !== undefined) {
       const { $ref: _, allOf: __, ...own } = node;
@@ -63,7 +63,7 @@ function structuralObject(node: JsonSchema, path: string, inside: Inside): Struc
   };
 }
 
-/** Types that JSON has no word for, or OpenAPI no structural one. */
+/** Types without an equivalent in JSON, or in a structural schema. */
 const unstructurable: Readonly<Record<string, string>> = {
   custom: "only a function knows what is valid",
   bigint: "JSON has no big integers",
@@ -110,7 +110,7 @@ function jsonSchemaOf(schema: z.ZodType, path: string): JsonSchema {
   }
 }
 
-/** The patterns of a string, as they were written: JSON Schema drops their flags. */
+/** The patterns of a string, in their original form: JSON Schema drops their flags. */
 function patternsOf({ checks = [] }: z.core.$ZodTypeDef): RegExp[] {
   const patterns = checks.map(({ _zod }) => (_zod.def as { readonly pattern?: unknown }).pattern);
   return patterns.filter((pattern) => pattern instanceof RegExp);

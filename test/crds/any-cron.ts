@@ -16,7 +16,7 @@ const blank = fc.constantFrom(" ", "  ", "\t", "\u00a0");
 
 const characters = fc.constantFrom(..."*?-/,0123456789 MONJANTZ@everyhsm.+\t");
 
-/** Five fields that a CronJob mostly accepts. */
+/** Five fields that a CronJob usually accepts. */
 const sound = fc
   .tuple(
     fc.nat(59),
@@ -32,7 +32,7 @@ const nearlySound = fc
   .tuple(sound, fc.nat(4), list)
   .map(([text, at, field]) => text.split(" ").with(at, field).join(" "));
 
-/** Schedules, nearly schedules and nonsense, with one character too many here and there. */
+/** Valid, almost valid and invalid schedules, some with an additional character. */
 export const anyCron: fc.Arbitrary<string> = fc.oneof(
   sound,
   nearlySound,
@@ -42,7 +42,7 @@ export const anyCron: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(sound, fc.nat(12), characters)
     .map(([text, at, character]) => `${text.slice(0, at)}${character}${text.slice(at)}`),
-  // Short, so that no duration is over the 292 years that Go can say.
+  // Short, so that no duration exceeds Go's maximum of 292 years.
   fc
     .string({ unit: fc.constantFrom(..."0123456789.hmsnuµ+-"), maxLength: 6 })
     .map((text) => `@every ${text}`),

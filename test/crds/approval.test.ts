@@ -13,7 +13,7 @@ const approval = {
 };
 
 describe.for([Approval, Freeze])("$kind", (definition) => {
-  test("has a spec that never changes, and neither status nor the columns of one", () => {
+  test("has an immutable spec, and neither status nor its columns", () => {
     const [version] = customResourceDefinitionOf(definition).spec.versions;
     const { properties } = version?.schema.openAPIV3Schema ?? {};
     const spec = properties?.["spec"] as StructuralSchema;

@@ -23,14 +23,14 @@ class Recalling {
 const fields = { definition: Batch, children: [] } as const;
 
 describe("bindKind()", () => {
-  test("has no context for a kind that asks for none", () => {
+  test("has no context for a kind that declares none", () => {
     class Plain {}
     const status = () => ({ phase: "", finished: 0 });
     const kind: BoundKind<Construct> = bindKind({ ...fields, chart: Plain, status });
     expect(kind).toMatchObject({ hasContext: false, record: undefined });
   });
 
-  test("type-checks that a chart gets its record, and that no field of the engine is one", () => {
+  test("type-checks that a chart gets its record, and that no field of the engine is part of it", () => {
     const fold = () => ({ finished: 0 });
     const status = () => ({ phase: "" });
     const record = { fields: ["finished"], fold } as const;
@@ -43,7 +43,7 @@ describe("bindKind()", () => {
     bindKind({ ...fields, chart: Recalling, record: { fields: ["conditions"], fold } });
   });
 
-  test("type-checks that a chart is given a source, and waits for it only if the kind requires it", () => {
+  test("type-checks that a chart receives a source, and waits for it only if the kind requires it", () => {
     const of = () => ({ url: "https://git.example.dev/shop" });
     const status = () => ({ phase: "", finished: 0 });
     const kind: BoundKind<Construct> = bindKind({
@@ -72,7 +72,7 @@ describe("bindKind()", () => {
     bindKind({ ...fields, chart: Following, status });
   });
 
-  test("binds no kind without namespace to a source", () => {
+  test("binds no cluster-scoped kind to a source", () => {
     const definition = defineKind({
       group: "example.dev",
       kind: "Wide",

@@ -8,11 +8,11 @@ import { aLiveObject } from "../fakes/objects.ts";
 const bind = (...children: readonly (ObjectKind | ChildKind)[]) => aGadgetKind({ children });
 
 describe("the child kinds of a binding", () => {
-  test("have no rules if they are plain, and stay what watches and rights are made from", () => {
+  test("have no rules if they are plain, and watches and permissions are created from them", () => {
     expect(bind(ConfigMap, Pod)).toMatchObject({ children: [ConfigMap, Pod], childRules: [] });
   });
 
-  test("have no rules if a declaration says what goes without saying", () => {
+  test("have no rules if a declaration only contains the defaults", () => {
     const { children, childRules } = bind({ kind: ConfigMap, lifetime: "kept", publish: true }, Pod);
     expect(children).toEqual([ConfigMap, Pod]);
     expect(childRules).toEqual([]);
@@ -58,12 +58,12 @@ describe("the child kinds of a binding", () => {
     {
       what: "a limit below zero",
       children: [{ kind: Pod, lifetime: "run", keep: -1 }],
-      why: 'Cannot bind "Gadget": "keep" of Pod is -1, which is no number of objects',
+      why: 'Cannot bind "Gadget": "keep" of Pod is -1, which is not a number of objects',
     },
     {
       what: "a limit that is not an integer",
       children: [{ kind: Pod, lifetime: "run", keep: 0.5 }],
-      why: 'Cannot bind "Gadget": "keep" of Pod is 0.5, which is no number of objects',
+      why: 'Cannot bind "Gadget": "keep" of Pod is 0.5, which is not a number of objects',
     },
     {
       what: "two declarations of one kind",

@@ -12,20 +12,20 @@ describe("bindKind() with fields of related objects", () => {
     { fields: ["spec.revision", "spec.next"] },
     { fields: ["spec.template.spec.priorityClassName", "spec.paused"] },
     { fields: ["data.key"] },
-  ])("takes $fields", ({ fields }) => {
+  ])("accepts $fields", ({ fields }) => {
     expect(bound({ kind: Release, ownerKey, fields }).related).toMatchObject([{ fields }]);
   });
 
   test.for([
     { fields: [], why: "has an empty list of fields" },
-    { fields: ["spec"], why: 'has "spec", which is no path of a field' },
-    { fields: [""], why: 'has "", which is no path' },
-    { fields: [".spec.paused"], why: "which is no path of a field" },
-    { fields: ["spec..paused"], why: "which is no path of a field" },
-    { fields: ["spec.containers[0].image"], why: "which is no path of a field" },
-    { fields: ['spec.containers[name="web"].image'], why: "which is no path of a field" },
-    { fields: ["spec.*"], why: "which is no path of a field" },
-    { fields: ["spec.paused' || true"], why: "which is no path of a field" },
+    { fields: ["spec"], why: 'has "spec", which is not the path of a field' },
+    { fields: [""], why: 'has "", which is not the path of a field' },
+    { fields: [".spec.paused"], why: "which is not the path of a field" },
+    { fields: ["spec..paused"], why: "which is not the path of a field" },
+    { fields: ["spec.containers[0].image"], why: "which is not the path of a field" },
+    { fields: ['spec.containers[name="web"].image'], why: "which is not the path of a field" },
+    { fields: ["spec.*"], why: "which is not the path of a field" },
+    { fields: ["spec.paused' || true"], why: "which is not the path of a field" },
     { fields: ["metadata.name"], why: 'has "metadata.name", which only its owner may set' },
     { fields: ["metadata.finalizers"], why: "which only its owner may set" },
     { fields: ["metadata.labels.a"], why: "which only its owner may set" },
@@ -68,7 +68,7 @@ describe("bindKind() with fields of related objects", () => {
     expect(() => bound(...related)).toThrow(why);
   });
 
-  test("takes a kind that is only read besides", () => {
+  test("accepts a kind that is also only read", () => {
     const related = [
       { kind: Deployment, ownerKey, selector: "app=web" },
       { kind: Deployment, ownerKey, fields },

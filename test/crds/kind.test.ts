@@ -44,7 +44,7 @@ describe("defineKind()", () => {
     expect(WebApp).not.toHaveProperty("scale");
   });
 
-  test("shows charts the storage version", () => {
+  test("passes the storage version to charts", () => {
     expect(TwoVersions.version).toBe("v1");
     expect(Object.keys(TwoVersions.spec.shape)).toEqual(["image"]);
     expect(TwoVersions.versions.map(({ storage }) => storage)).toEqual([false, true]);
@@ -145,7 +145,7 @@ describe("the types of a kind", () => {
     }>();
   });
 
-  test("have what a chart reads of an embedded core type, and keep the rest", () => {
+  test("include the fields of an embedded core type that a chart reads, and keep the rest", () => {
     type Port = NonNullable<SpecOf<typeof EasyService>["ports"]>[number];
     expectTypeOf<Port["port"]>().toEqualTypeOf<number>();
     expectTypeOf<Port["protocol"]>().toEqualTypeOf<"TCP" | "UDP" | "SCTP">();

@@ -12,7 +12,7 @@ import type { StructuralSchema } from "../../crds/structural-schema.ts";
 const engineStatus = { conditions: "array", observedGeneration: "integer", published: "object" };
 const size = { size: "integer" };
 
-/** Names and fields as the operators that these kinds come from have them; users' resources depend on them. */
+/** Names and fields of the original operators' kinds; users' resources depend on them. */
 describe.for([
   {
     definition: Echo,
@@ -74,7 +74,7 @@ describe.for([
     status: { installed: "integer" },
   },
   {
-    // Has no original: these are its own.
+    // A kind without an original: it has names of its own.
     definition: Runtime,
     is: { apiVersion: "fairlead.dev/v1alpha1", kind: "Runtime", plural: "runtimes", shortNames: ["rt"] },
     spec: {

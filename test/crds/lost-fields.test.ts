@@ -5,7 +5,7 @@ import { defineKind } from "../../crds/kind.ts";
 const names = { group: "example.dev", kind: "WebApp", plural: "webapps", description: "A web app." };
 const text = z.string().optional();
 
-/** Why versions `v1alpha1` and `v1`, which is stored, are refused; undefined: they are not. */
+/** Why versions `v1alpha1` and `v1`, the storage version, are refused; undefined: they are accepted. */
 function refusal(
   alpha: z.ZodObject,
   stored: z.ZodObject,
@@ -73,7 +73,7 @@ describe("defineKind() with several versions", () => {
       stored: z.object({ a: z.int() }),
     },
   ];
-  test.for(lossless)("takes $what", ({ alpha, stored }) => {
+  test.for(lossless)("accepts $what", ({ alpha, stored }) => {
     expect(refusal(alpha, stored)).toBeUndefined();
   });
 
@@ -113,7 +113,7 @@ describe("defineKind() with several versions", () => {
     expect(refusal(z.object({ port: z.array(text) }), whole)).toContain("cannot hold spec.port of");
   });
 
-  test("looks into the status as well", () => {
+  test("also checks the status", () => {
     const status = { stored: z.object({ url: text }) };
     expect(refusal(z.object({}), z.object({}), { status })).toContain(
       "cannot hold status.url of version v1,",
@@ -123,7 +123,7 @@ describe("defineKind() with several versions", () => {
     ).toBeUndefined();
   });
 
-  test("lets a version lack fields that is not served, because nothing passes through it", () => {
+  test("allows a version that is not served to lack fields, because nothing is converted through it", () => {
     const stored = z.object({ image: text, port: text });
     expect(refusal(z.object({ image: text }), stored, { served: false })).toBeUndefined();
     // Resources may be stored in it, and are read by the other one.

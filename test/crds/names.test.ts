@@ -22,7 +22,7 @@ const rules = [
   { rule: "labelValue", make: labelValue, valid: /^(?:[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)?$/, max: 63 },
 ];
 
-/** Names of resources as users make them, valid and not, and anything else. */
+/** Names of resources as users choose them, valid and invalid, and arbitrary texts. */
 const names = fc.oneof(
   fc.stringMatching(/^[a-z0-9][a-z0-9.-]{0,80}$/),
   fc.stringMatching(/^[a-z]{45,70}(\.[a-z]{1,70}){0,3}$/),
@@ -33,7 +33,7 @@ const names = fc.oneof(
 describe.for(rules)("$rule()", ({ make, valid, max }) => {
   const isValid = (name: string) => name.length <= max && valid.test(name);
 
-  test("is always valid and the same every time", () => {
+  test("is always valid and deterministic", () => {
     fc.assert(
       fc.property(names, (name) => {
         expect(make(name)).toSatisfy(isValid);
@@ -42,7 +42,7 @@ describe.for(rules)("$rule()", ({ make, valid, max }) => {
     );
   });
 
-  test("leaves a valid name as it is", () => {
+  test("does not change a valid name", () => {
     fc.assert(
       fc.property(names, (name) => {
         fc.pre(isValid(name));
@@ -51,7 +51,7 @@ describe.for(rules)("$rule()", ({ make, valid, max }) => {
     );
   });
 
-  test("gives different names for different names", () => {
+  test("returns different names for different names", () => {
     fc.assert(
       fc.property(fc.uniqueArray(names, { minLength: 2, maxLength: 40 }), (several) => {
         expect(new Set(several.map(make)).size).toBe(several.length);

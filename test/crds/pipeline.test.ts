@@ -9,7 +9,7 @@ const spec = (...stages: object[]) => ({ source: { url: "https://git.example.dev
 const job = { spec: { template: { spec: { containers: [] } } } };
 
 describe("a Pipeline", () => {
-  test("has a definition that the API server can read", () => {
+  test("has a definition that the API server accepts", () => {
     const { versions } = customResourceDefinitionOf(Pipeline).spec;
     expect(JSON.stringify(versions)).toContain('"x-kubernetes-list-map-keys":["name"]');
   });
@@ -75,7 +75,7 @@ describe("stageDigestOf()", () => {
     expect(stageDigestOf([a, b])).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test("is another one for another Release, namespace or digest", () => {
+  test("differs for another Release, namespace or digest", () => {
     const others = [[a], [{ ...a, name: "c" }, b], [{ ...a, namespace: "y" }, b], [{ ...a, digest: "2" }, b]];
     const digests = [[a, b], ...others].map(stageDigestOf);
     expect(new Set(digests).size).toBe(digests.length);

@@ -12,7 +12,7 @@ describe("refOf()", () => {
     [{}, { branch: "main" }],
     [{ branch: "next" }, { branch: "next" }],
     [{ tag }, { tag }],
-    // As `kubectl apply` leaves it where an earlier version stored its default.
+    // As `kubectl apply` leaves it if an earlier version stored its default.
     [{ branch: "main", tag }, { tag }],
     [{ branch: "main", tag: undefined }, { branch: "main" }],
     [
@@ -45,7 +45,7 @@ describe("spec.source.ref", () => {
     [{ tag, stage }, false],
     [{ tag, namespace: "platform" }, false],
     [{ tag, pipeline, stage }, false],
-    // Rights on stages are named pipeline.stage.
+    // Permissions on stages are named pipeline.stage.
     [{ pipeline, stage: "prod.eu" }, false],
   ] as const)("%j is valid: %s", ([ref, isValid]) => {
     const spec = { source: { url, ...(ref && { ref }) }, render: { manifests: {} } };

@@ -1,4 +1,4 @@
-/** Schedules, and what the API server says of a CronJob that has them: test/cluster/crds.test.ts asks it. */
+/** Schedules, and the API server's result for a CronJob with them: test/cluster/crds.test.ts sends them to it. */
 export const schedules = {
   accepted: [
     "* * * * *",
@@ -81,7 +81,7 @@ export const schedules = {
     "* * * * *-TZ",
     "CRON_TZ=Europe/Madrid 0 6 * * *",
   ],
-  /** Refused for arithmetic, which only the rule in the CRD does. */
+  /** Refused because of arithmetic, which only the rule in the CRD checks. */
   backwards: [
     "5-1 * * * *",
     "05-4 * * * *",

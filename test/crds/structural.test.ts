@@ -17,7 +17,7 @@ test.for<{ does: string; schema: z.ZodType; gives: object }>([
     gives: { type: "integer", format: "int32", minimum: 0, maximum: 100 },
   },
   { does: "drops the bounds of a safe integer", schema: z.int(), gives: { type: "integer" } },
-  { does: "knows doubles", schema: z.float64(), gives: { type: "number", format: "double" } },
+  { does: "keeps doubles", schema: z.float64(), gives: { type: "number", format: "double" } },
   {
     does: "excludes a bound as OpenAPI 3.0 does",
     schema: z.number().positive(),
@@ -29,13 +29,13 @@ test.for<{ does: string; schema: z.ZodType; gives: object }>([
     gives: { "x-kubernetes-int-or-string": true, pattern: "^[0-9]+%$", description: "How many." },
   },
   {
-    does: "describes what goes into a transformation",
+    does: "describes the input of a transformation",
     schema: z.preprocess(String, z.string()).transform((text) => text.length),
     gives: { type: "string" },
   },
-  { does: "keeps what is unknown", schema: z.unknown(), gives: unknownKept },
+  { does: "keeps unknown values", schema: z.unknown(), gives: unknownKept },
   {
-    does: "keeps unknown fields of a loose object beside those it knows",
+    does: "keeps unknown fields of a loose object in addition to known ones",
     schema: z.looseObject({ name: z.string() }),
     gives: { type: "object", properties: { name: { type: "string" } }, required: ["name"], ...unknownKept },
   },
@@ -64,11 +64,11 @@ test.for<{ does: string; schema: z.ZodType; gives: object }>([
     },
   },
   {
-    does: "leaves a default of null out",
+    does: "omits a default of null",
     schema: z.string().nullable().default(null),
     gives: { type: "string", nullable: true },
   },
-  { does: "knows null", schema: z.union([z.int(), z.null()]), gives: { type: "integer", nullable: true } },
+  { does: "converts null", schema: z.union([z.int(), z.null()]), gives: { type: "integer", nullable: true } },
   { does: "writes a literal as an enum", schema: z.literal("a"), gives: { type: "string", enum: ["a"] } },
   {
     does: "joins literals to one enum",
@@ -76,12 +76,12 @@ test.for<{ does: string; schema: z.ZodType; gives: object }>([
     gives: { type: "string", enum: ["a", "b"] },
   },
   {
-    does: "leaves the pattern of date-time out",
+    does: "omits the pattern of date-time",
     schema: z.iso.datetime(),
     gives: { type: "string", format: "date-time" },
   },
   {
-    does: "leaves formats out that Kubernetes reads otherwise",
+    does: "omits formats with another meaning in Kubernetes",
     schema: z.string().meta({ format: "duration" }),
     gives: { type: "string" },
   },
@@ -108,7 +108,7 @@ test.for<{ does: string; schema: z.ZodType; gives: object }>([
     },
   },
   {
-    does: "keeps CEL rules, and nothing that a CRD does not know",
+    does: "keeps CEL rules, and removes keywords that a CRD does not support",
     schema: z
       .object({ a: z.int().optional() })
       .readonly()
@@ -124,7 +124,7 @@ test.for<{ does: string; schema: z.ZodType; gives: object }>([
     },
   },
   {
-    does: "puts a named schema in its place",
+    does: "inlines a named schema",
     schema: z.object({ a: z.string().meta({ id: "StructuralTestName" }).optional() }),
     gives: { type: "object", properties: { a: { type: "string" } } },
   },
@@ -144,7 +144,7 @@ describe("toStructural() of a discriminated union", () => {
   ]);
   const flat = toStructural(target, "spec.source");
 
-  test("gives one object with the fields of all variants", () => {
+  test("returns one object with the fields of all variants", () => {
     expect(flat).toMatchObject({
       type: "object",
       required: ["type", "url"],
@@ -157,7 +157,7 @@ describe("toStructural() of a discriminated union", () => {
     expect(JSON.stringify(flat)).not.toContain("oneOf");
   });
 
-  test("says in CEL what each variant needs and may not have", () => {
+  test("defines in CEL the required and forbidden fields of each variant", () => {
     expect(flat["x-kubernetes-validations"]).toEqual([
       { rule: '!has(self.depth) || self.type in ["git"]', message: "depth is only for type git" },
       {
@@ -175,7 +175,7 @@ describe("toStructural() of a discriminated union", () => {
     ]);
   });
 
-  test("keeps a rule of one variant to that variant", () => {
+  test("applies a rule of one variant only to that variant", () => {
     const rule = { rule: "self.x > 1", message: "more" };
     const variants = z.discriminatedUnion("type", [
       z.object({ type: z.literal("a"), x: z.int() }).meta({ "x-kubernetes-validations": [rule] }),
@@ -186,7 +186,7 @@ describe("toStructural() of a discriminated union", () => {
     ]);
   });
 
-  test("leaves out a default that the server would set in the wrong variant", () => {
+  test("omits a default that the server would set in the wrong variant", () => {
     expect(flat.properties?.["depth"]).toEqual({ type: "integer" });
   });
 });
@@ -205,12 +205,12 @@ test.for<{ what: string; schema: z.ZodType; path: string }>([
   { what: "a big integer", schema: z.record(z.string(), z.bigint()), path: "spec.*" },
   { what: "a tuple", schema: inside(z.tuple([z.string(), z.int()])), path: "spec.list[].field" },
   {
-    what: "a union of unlike types",
+    what: "a union of different types",
     schema: inside(z.union([z.boolean(), z.string()])),
     path: "spec.list[].field",
   },
   {
-    what: "objects that nothing distinguishes",
+    what: "objects without a discriminating field",
     schema: inside(z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])),
     path: "spec.list[].field",
   },
@@ -227,14 +227,14 @@ test.for<{ what: string; schema: z.ZodType; path: string }>([
   { what: "look-around in a pattern", schema: inside(z.string().regex(/a(?!b)/)), path: "spec.list[].field" },
   { what: "flags of a pattern", schema: inside(z.string().regex(/a/i)), path: "spec.list[].field" },
   { what: "values of several types", schema: inside(z.literal([1, "a"])), path: "spec.list[].field" },
-  { what: "null among values", schema: inside(z.enum(["a"]).nullable()), path: "spec.list[].field" },
+  { what: "null among other values", schema: inside(z.enum(["a"]).nullable()), path: "spec.list[].field" },
   { what: "never", schema: inside(z.never()), path: "spec.list[].field" },
   {
-    what: "a rest beside fields",
+    what: "additional fields besides named ones",
     schema: inside(z.object({ a: z.string() }).catchall(z.int())),
     path: "spec.list[].field",
   },
-])("toStructural() refuses $what, and says where", ({ schema, path }) => {
+])("toStructural() refuses $what, and names the path", ({ schema, path }) => {
   expect(() => toStructural(schema, "spec")).toThrow(
     expect.objectContaining<Partial<UnstructurableSchemaError>>({ name: "UnstructurableSchemaError", path }),
   );
