@@ -32,7 +32,7 @@ export const pipeline: BoundKind<Construct> = bindKind({
       ownerKey: pipelineKeyOf,
       fields: ["spec.revision", "spec.digest", "spec.next"],
     },
-    // Those of users, too.
+    // Includes those that users created.
     { kind: Promotion, ownerKey: keyOfPipelineIn },
     { kind: Approval, ownerKey: keyOfPipelineIn },
     {
@@ -40,7 +40,7 @@ export const pipeline: BoundKind<Construct> = bindKind({
       ownerKey: ({ metadata }) => metadata.namespace,
       soughtKey: ({ metadata }) => metadata.namespace,
     },
-    // They say whose e-mail addresses are in commits.
+    // They map e-mail addresses in commits to users.
     { kind: ReleasePolicy, ownerKey: () => everyPipeline, soughtKey: () => everyPipeline },
     ...approvalPolicyObjects,
   ],
@@ -58,7 +58,7 @@ export const promotion: BoundKind<Construct> = bindKind({
   related: [
     { kind: Release, ownerKey: pipelineKeyOf, soughtKey: soughtByPromotion },
     { kind: Pipeline, ownerKey: keyOf, soughtKey: soughtByPromotion },
-    // The one that the Pipeline created for a request.
+    // The Promotion that the Pipeline created for a request.
     { kind: Promotion, ownerKey: keyOfRequest },
   ],
   needsReleases: true,
@@ -70,7 +70,7 @@ export const promotion: BoundKind<Construct> = bindKind({
   status: reportPromotion,
 });
 
-/** Key of the Promotion by which a user asked for this one. */
+/** Key of the Promotion with which a user requested this one. */
 function keyOfRequest({ metadata, spec }: LiveObject): string | undefined {
   const { request } = (spec ?? {}) as { readonly request?: { readonly name?: string } };
   return request?.name === undefined ? undefined : `${metadata.namespace}/${request.name}`;
@@ -79,5 +79,5 @@ function keyOfRequest({ metadata, spec }: LiveObject): string | undefined {
 /** The kinds that are installed and reconciled with Releases. */
 export const deliveryKinds: readonly BoundKind<Construct>[] = [pipeline, promotion];
 
-/** All kinds of the program that ships. */
+/** All kinds of the shipped program. */
 export const shippedKinds: readonly BoundKind<Construct>[] = [...kinds, ...deliveryKinds];

@@ -42,7 +42,7 @@ export const echo: BoundKind<Construct> = bindKind({
   children: [Job],
   related: [
     {
-      // They say why a Job is not getting on. Those that the original operator made have no labels, and are done.
+      // Pods explain why a Job makes no progress. Those of the original operator have no labels, and have finished.
       kind: Pod,
       selector: podsMadeFor(Echo),
       ownerKey: (pod) => podOwnerKeyByInstance(pod),
@@ -74,7 +74,7 @@ export const memcached: BoundKind<Construct> = bindKind({
   related: [
     {
       kind: Pod,
-      // Pods that the original operator made have no label but this one.
+      // Pods of the original operator have only this label.
       selector: "app=memcached",
       ownerKey: (pod) => podOwnerKey(pod, memcachedDeploymentSuffix) ?? podOwnerKeyByInstance(pod),
     },
@@ -130,7 +130,7 @@ export const runtime: BoundKind<Construct> = bindKind({
   children: [Deployment, Service, PersistentVolumeClaim],
   related: [
     {
-      // They say why a Deployment is not getting on.
+      // Pods explain why a Deployment makes no progress.
       kind: Pod,
       selector: podsMadeFor(Runtime),
       ownerKey: (pod) => podOwnerKey(pod) ?? podOwnerKeyByInstance(pod),
@@ -165,7 +165,7 @@ export const podbuggertool: BoundKind<Construct> = bindKind({
   }),
 });
 
-/** The kinds that ship. */
+/** The shipped kinds. */
 export const kinds: readonly BoundKind<Construct>[] = [
   echo,
   scheduledEcho,
@@ -196,7 +196,7 @@ interface DeploymentStatus {
   readonly conditions?: readonly OwnCondition[];
 }
 
-/** The status of a child; empty before the child, or its status, is there. */
+/** The status of a child; empty until the child and its status exist. */
 function statusOf<Status extends object>(
   observed: Observed,
   kind: ObjectKind,

@@ -4,17 +4,20 @@ import { groupKindOf } from "../crds/object.ts";
 import { type ChosenValues, operatorValues } from "./values/operator-values.ts";
 import { OperatorValuesError } from "./values/values-error.ts";
 
-/** The kinds of a program that an installation has. */
+/** The kinds of a program in an installation. */
 export interface ChosenKinds<Kind> {
   readonly kinds: readonly Kind[];
-  /** Value of the program's `--kinds`, which does not concern kinds that need Releases. Undefined: all kinds of the program. */
+  /**
+   * Value of the program's `--kinds`, which does not contain kinds that need Releases. Undefined: all kinds of the
+   * program.
+   */
   readonly option: string | undefined;
 }
 
 /**
- * Chooses the kinds that `samples`, `kinds` and `releases` of the values ask for, out of those that ship. Pure.
+ * Chooses the kinds that the values `samples`, `kinds` and `releases` select from the shipped ones. Pure.
  *
- * @throws {OperatorValuesError} that names a kind that does not ship, or that there would be nothing to reconcile.
+ * @throws {OperatorValuesError} for an unknown kind, or if there would be nothing to reconcile.
  */
 export function chooseKinds<Kind extends Pick<BoundKind, "definition" | "needsReleases">>(
   shipped: readonly Kind[],

@@ -10,17 +10,20 @@ import { ReleasePolicy } from "../crds/release-policy.ts";
 
 export interface CrdsChartProps {
   readonly kinds: readonly BoundKind[];
-  /** Release and the kinds that are only read for Releases too: ReleasePolicy, Approval, Freeze. Default: false. */
+  /** Adds Release and the kinds that are only read for Releases: ReleasePolicy, Approval, Freeze. Default: false. */
   readonly releases?: boolean;
 }
 
-/** The CustomResourceDefinitions of some kinds: what must be there before the first resource, and outlive the operator. */
+/**
+ * The CustomResourceDefinitions of some kinds: they must exist before the first resource, and stay after the operator
+ * was removed.
+ */
 export class CrdsChart extends Chart {
   constructor(scope: Construct, id: string, { kinds, releases = false }: CrdsChartProps) {
     super(scope, id);
     if (releases) {
       const crd = new CustomResourceDefinition(this, groupKindOf(Release), { definition: Release });
-      // kubectl takes no other kind of object for the parent of an ApplySet.
+      // kubectl accepts no other kind of object as the parent of an ApplySet.
       crd.metadata.addLabel("applyset.kubernetes.io/is-parent-type", "true");
       for (const definition of [ReleasePolicy, Approval, Freeze])
         new CustomResourceDefinition(this, groupKindOf(definition), { definition });

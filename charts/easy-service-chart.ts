@@ -33,7 +33,7 @@ export class EasyServiceChart extends Chart {
       live: observed.find(Deployment, deploymentName),
     });
     if (ports.length === 0) return;
-    // Neither clusterIP nor anything else that the API server chooses: it stays as it is.
+    // Without clusterIP and other fields that the API server chooses: they stay as they are.
     new ApiObject(this, "service", {
       apiVersion: "v1",
       kind: "Service",
@@ -43,7 +43,7 @@ export class EasyServiceChart extends Chart {
   }
 }
 
-/** Environment variables that are given more than once: the last one wins, and its author should know. */
+/** Reports environment variables that are set more than once: the last one is used. */
 export function warnAboutEasyService({ spec }: EasyServiceResource): readonly string[] {
   const envs = Map.groupBy(spec?.envs ?? [], ({ name }) => name);
   return [...envs]

@@ -6,27 +6,27 @@ import { OperatorChart, type OperatorChartProps } from "./operator-chart.ts";
 import { type OperatorValues, readOperatorValues } from "./values/operator-values.ts";
 
 export interface InstallChartOptions {
-  /** The kinds that the operator is to reconcile; CRDs and rights follow from them. */
+  /** The kinds that the operator is to reconcile; CRDs and permissions follow from them. */
   readonly kinds: readonly BoundKind[];
-  /** `samples` and `kinds`, which choose among the kinds that ship, have no meaning here. Releases are off by default. */
+  /** `samples` and `kinds`, which choose among the shipped kinds, have no meaning here. Releases are off by default. */
   readonly values: Omit<OperatorValues, "samples" | "kinds">;
 }
 
 /**
- * Adds everything that installs an operator for some kinds to an app: a chart of CRDs, and one of the rest.
+ * Adds to an app everything that installs an operator for some kinds: a chart of CRDs, and one of the rest.
  *
- * @throws {OperatorValuesError} that names every wrong value.
+ * @throws {OperatorValuesError} that names every invalid value.
  */
 export function installChart(app: Construct, { kinds, values: given }: InstallChartOptions): void {
-  // An image of such an operator need not have what Releases take.
+  // The image of such an operator may not contain the programs that Releases need.
   const values = { ...given, releases: { enabled: false, ...given.releases } };
   addCharts(app, { kinds, values });
 }
 
 /**
- * Adds the charts that install the program that ships: with Releases, and with the kinds that the values choose.
+ * Adds the charts that install the shipped program: with Releases, and with the kinds that the values choose.
  *
- * @throws {OperatorValuesError} that names every wrong value.
+ * @throws {OperatorValuesError} that names every invalid value.
  */
 export function productChart(
   app: Construct,

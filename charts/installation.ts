@@ -1,6 +1,6 @@
 import { labelValue, standardLabels } from "../crds/names.ts";
 
-/** Label of everything that one installation consists of, apart from CRDs: they may serve several. */
+/** Label of all objects of one installation, except CRDs: they may serve several. */
 export const INSTALLATION_LABEL = "fairlead.dev/installation";
 
 /** Value of `app.kubernetes.io/name` of the operator's own objects. */
@@ -16,7 +16,7 @@ export function installationIdOf({ name, namespace }: Installation): string {
   return labelValue(`${namespace}.${name}`);
 }
 
-/** Labels that select an operator's pods; they stay the same for ever, because a Deployment's selector does. */
+/** Labels that select an operator's pods; they never change, because a Deployment's selector is immutable. */
 export function podSelectorOf({ name }: Installation): Readonly<Record<string, string>> {
   return { [standardLabels.name]: OPERATOR_NAME, [standardLabels.instance]: name };
 }

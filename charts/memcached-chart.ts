@@ -7,7 +7,7 @@ import { Deployment } from "../crds/core-kinds.ts";
 import { Memcached, type MemcachedResource } from "../crds/memcached.ts";
 import { dnsSubdomain, labelValue, standardLabels } from "../crds/names.ts";
 
-/** The label that all memcached pods share, of whichever Memcached. */
+/** The label that the pods of all Memcacheds share. */
 export const memcachedPods = { app: "memcached" } as const;
 
 /** Suffix of the name of a Memcached's Deployment. */

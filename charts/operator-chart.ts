@@ -17,7 +17,7 @@ import { releaseRightsOf } from "./values/release-values.ts";
 import { repositoryPortOf } from "./values/repository-url.ts";
 
 export interface OperatorChartProps {
-  /** The kinds that the operator is to reconcile: its rights follow from them. */
+  /** The kinds that the operator is to reconcile: its permissions follow from them. */
   readonly kinds: readonly BoundKind[];
   /** Value of the program's `--kinds`, if it has more kinds than these. */
   readonly kindsOption?: string | undefined;
@@ -34,9 +34,9 @@ interface Parts {
 }
 
 /**
- * Everything that installs the operator, apart from the CRDs.
+ * Everything that installs the operator, except the CRDs.
  *
- * @throws {OperatorValuesError} that names every wrong value.
+ * @throws {OperatorValuesError} that names every invalid value.
  */
 export class OperatorChart extends Chart {
   constructor(scope: Construct, id: string, { kinds, kindsOption, values: given }: OperatorChartProps) {

@@ -4,9 +4,9 @@ import { fenceNamesOf } from "../constructs/write-fences.ts";
 import type { ChosenValues } from "./values/operator-values.ts";
 
 /**
- * The options of `fairlead run` that say the same as the values.
+ * The options of `fairlead run` for some values.
  *
- * @param kinds What `--kinds` says. Undefined: all that the program has.
+ * @param kinds Value of `--kinds`. Undefined: all kinds of the program.
  */
 export function operatorOptionsOf(
   values: ChosenValues,
@@ -35,7 +35,7 @@ function electionOptionsOf(
   actsAsOthers: boolean,
 ): readonly string[] {
   const lease = [`--leader-elect-namespace=${namespace}`, `--leader-elect-id=${name}`];
-  // The fences know by it whose an impersonated request is.
+  // With this name the fences identify the operator's impersonated requests.
   if (!ha) return releases.enabled || actsAsOthers ? lease : [];
   return [
     "--leader-elect=true",
@@ -46,7 +46,7 @@ function electionOptionsOf(
   ];
 }
 
-/** The credentials are the publish zone's. */
+/** Only the publish zone has the credentials. */
 function repositoryOptionsOf(repository: ChosenValues["repository"]): readonly string[] {
   if (repository === undefined) return [];
   const { url, branch, path } = repository;
@@ -66,7 +66,7 @@ function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
     ...(requireSandbox ? ["--release-require-sandbox=true"] : []),
     ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),
     ...(Object.keys(policy).length > 0 ? [`--release-policy=${JSON.stringify(policy)}`] : []),
-    // The source zone listens there; the operator tells other instances of it.
+    // The source zone listens at this address; the operator announces it to other instances.
     ...(hooks.enabled ? [`--hook-bind-address=:${operatorPorts.hooks}`] : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { podSelectorOf } from "./installation.ts";
 import type { ChosenValues } from "./values/operator-values.ts";
 
-/** Fields of the pod's spec that say where it runs and with what it is pulled; only those that say something. */
+/** Fields of the pod's spec for scheduling and image pulls; only those with a value. */
 export function placementOf(values: ChosenValues): Readonly<Record<string, unknown>> {
   const { imagePullSecrets, nodeSelector, tolerations, affinity, priorityClassName } = values;
   const spread = values.topologySpreadConstraints ?? (values.replicas > 1 ? [onePodANode] : []);
@@ -18,7 +18,7 @@ export function placementOf(values: ChosenValues): Readonly<Record<string, unkno
   };
 }
 
-/** A node that fails should not take leader and standby at once. */
+/** The failure of one node should not end leader and standby at once. */
 const onePodANode = {
   maxSkew: 1,
   topologyKey: "kubernetes.io/hostname",

@@ -16,10 +16,10 @@ export class PodbuggertoolChart extends Chart {
     super(scope, id);
     const container = debugContainer(resource.spec.image);
     for (const pod of observed.list(Pod)) {
-      // A pod that is not ready is waited for: its event comes. One that has the container keeps it anyway.
+      // A pod that is not ready is skipped until an event reports that it is. A pod that has the container keeps it.
       if (!isReady(pod) && !hasEphemeralContainer(pod, container)) continue;
-      // A field manager that leaves out what it applied before asks for its removal, which the API server refuses: what
-      // this tool put there under another image stays. Repeating the containers of others changes nothing.
+      // If a field manager omits an entry that it applied before, it requests its removal, which the API server rejects:
+      // containers that this kind added with another image stay. Repeating the containers of others changes nothing.
       const others = ephemeralContainersOf(pod).filter(({ name }) => name !== container.name);
       new ApiObject(this, pod.metadata.name, {
         apiVersion: "v1",

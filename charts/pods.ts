@@ -5,14 +5,14 @@ import { MANAGED_BY, standardLabels } from "../crds/names.ts";
 import { controllerOf, keyOf, type LiveObject } from "../crds/object.ts";
 import type { Observed } from "../crds/observed.ts";
 
-/** Label that the Deployment controller puts on a ReplicaSet and its pods; the ReplicaSet's name ends in it. */
+/** Label that the Deployment controller sets on a ReplicaSet and its pods; the ReplicaSet's name ends with it. */
 const templateHash = "pod-template-hash";
 
 /**
- * The resource behind a Deployment's pod: the pod's ReplicaSet is named after its Deployment, and that one after
- * the resource. Works for pods of any age, and for names that do not fit into a label.
+ * The resource to which a Deployment's pod belongs: the pod's ReplicaSet is named after its Deployment, which is named
+ * after the resource. Works for pods of any age, and for names that do not fit into a label.
  *
- * @param deploymentSuffix What the Deployment's name has after the resource's.
+ * @param deploymentSuffix Suffix that the Deployment's name adds to the resource's name.
  */
 export function podOwnerKey(pod: LiveObject, deploymentSuffix = ""): string | undefined {
   const controller = controllerOf(pod);
@@ -21,7 +21,7 @@ export function podOwnerKey(pod: LiveObject, deploymentSuffix = ""): string | un
   return keyIn(pod, controller.name.slice(0, -suffix.length));
 }
 
-/** The resource that a pod without ReplicaSet names in a label. */
+/** The resource in a label of a pod without a ReplicaSet. */
 export function podOwnerKeyByInstance(pod: LiveObject, label?: string): string | undefined {
   const { labels = {} } = pod.metadata;
   if (label !== undefined) return keyIn(pod, labels[label]);
@@ -35,14 +35,14 @@ function keyIn({ metadata: { namespace } }: LiveObject, name: string | undefined
   return keyOf({ metadata: { name, ...(namespace !== undefined && { namespace }) } });
 }
 
-/** Label selector of the pods that we make for all resources of a kind. */
+/** Label selector of the pods that the operator creates for all resources of a kind. */
 export function podsMadeFor({ singular }: Pick<KindDefinition, "singular">): string {
   return `${standardLabels.managedBy}=${MANAGED_BY},${standardLabels.name}=${singular}`;
 }
 
 /**
- * Names of the pods that run or are about to: neither terminating, nor finished and replaced (evicted).
- * Sorted, as all lists of what was observed are.
+ * Names of the pods that run or will run: neither terminating, nor finished and replaced (evicted). Sorted, as all lists
+ * of observed objects.
  */
 export function runningPodNames(observed: Observed): string[] {
   return observed
@@ -53,17 +53,17 @@ export function runningPodNames(observed: Observed): string[] {
     .map(({ metadata }) => metadata.name);
 }
 
-/** Everything by which a resource of the pod's namespace may look for it: its labels, as {@link labelKey} has them. */
+/** All keys by which a resource of the pod's namespace may seek it: its labels, in the form of {@link labelKey}. */
 export function labelKeysOf({ metadata: { namespace = "", labels = {} } }: LiveObject): readonly string[] {
   return Object.entries(labels).map(([name, value]) => labelKey(namespace, `${name}=${value}`));
 }
 
-/** A label (`key=value`) of a pod of one namespace. */
+/** Key of a label (`key=value`) of the pods of one namespace. */
 export function labelKey(namespace: string, label: string): string {
   return `${namespace}/${label}`;
 }
 
-/** Whether a pod says that it is ready. */
+/** Whether a pod is ready. */
 export function isReady({ ["status"]: status }: LiveObject): boolean {
   const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly OwnCondition[] };
   return conditions.some((condition) => condition.type === "Ready" && condition.status === "True");

@@ -14,7 +14,7 @@ import {
 } from "../crds/runtime.ts";
 import { isOver } from "./runtime-lifetime.ts";
 
-/** A Runtime's Deployment, and the Service and the volume that its spec asks for. */
+/** A Runtime's Deployment, and the Service and the volume of its spec. */
 export class RuntimeChart extends Chart {
   constructor(
     scope: Construct,
@@ -38,7 +38,7 @@ export class RuntimeChart extends Chart {
       spec: {
         replicas: isOver(spec, { record, clock }) ? 0 : 1,
         selector: { matchLabels: labels },
-        // Two pods must not use one volume, and a start that is ready must not be the one before.
+        // Two pods must not use one volume, and the pod of an earlier start must not count as ready.
         strategy: { type: "Recreate" },
         template: {
           metadata: { labels, ...annotations },

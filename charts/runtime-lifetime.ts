@@ -12,14 +12,14 @@ import {
   runtimeAnnotations,
 } from "../crds/runtime.ts";
 
-/** Type of the condition that says that the end is near. */
+/** Type of the condition that warns of the end. */
 export const EXPIRING = "Expiring";
 
 type RuntimeState = KindState<RuntimeResource, RuntimeRecord>;
 
 /**
- * The next record of a Runtime. A new value of the annotation is a start, which forgets the times of the last one. The
- * value that the annotation has at first is no start. Pure.
+ * The next record of a Runtime. A new value of the annotation restarts it, which resets the times. The initial value of
+ * the annotation is not a restart. Pure.
  */
 export function foldRuntime(
   previous: Partial<RuntimeRecord>,
@@ -39,14 +39,14 @@ function countFrom(
   { metadata, spec }: RuntimeResource,
   { readyAt, restarts }: Pick<RuntimeRecord, "readyAt" | "restarts">,
 ): string | undefined {
-  // The start on request is not a time that anybody wrote down, so it counts from when it was ready.
+  // The time of a restart on request is recorded nowhere, so the time counts from when it was ready.
   if (spec?.after === "created" && restarts === 0) return metadata.creationTimestamp;
   if (spec?.after !== "idle" || readyAt === undefined) return readyAt;
   const usedAt = activityOf({ metadata, spec });
   return usedAt === undefined || instantMs(usedAt) < instantMs(readyAt) ? readyAt : usedAt;
 }
 
-/** Returns when a Runtime was last used; undefined if the annotation is absent or no RFC 3339 time. */
+/** Returns when a Runtime was last used; undefined if the annotation is absent or not an RFC 3339 time. */
 function activityOf({ metadata, spec }: Pick<RuntimeResource, "metadata" | "spec">): string | undefined {
   const usedAt = metadata.annotations?.[annotationOf(spec)];
   return usedAt !== undefined && isInstant(usedAt) ? usedAt : undefined;
@@ -64,7 +64,7 @@ function isInstant(text: string): boolean {
   }
 }
 
-/** Things in a Runtime that are passed over. Pure. */
+/** Problems of a Runtime that are ignored. Pure. */
 export function warnAboutRuntime({ metadata, spec }: RuntimeResource): readonly string[] {
   if (spec?.after !== "idle") return [];
   const name = annotationOf(spec);
@@ -88,8 +88,8 @@ interface DeploymentFields {
 }
 
 /**
- * Since when the pod of this very start is available; undefined: it is not. Times are not compared: the pod template has the
- * start, and the Deployment says which template it speaks of.
+ * Since when the pod of the current start is available; undefined: it is not. Times are not compared: the pod template
+ * contains the start, and the Deployment reports which template its status describes.
  */
 function readySince(live: LiveObject | undefined, restartedAt: string | undefined): string | undefined {
   if (live === undefined || live.metadata.deletionTimestamp !== undefined) return undefined;
@@ -102,7 +102,7 @@ function readySince(live: LiveObject | undefined, restartedAt: string | undefine
   return available?.lastTransitionTime;
 }
 
-/** When the time of a Runtime is over; undefined: it does not count yet. Pure. */
+/** When the time of a Runtime is over; undefined: the time has not started. Pure. */
 export function expiryOf(
   spec: Pick<RuntimeSpec, "ttlSeconds"> | undefined,
   { countedFrom }: Pick<RuntimeRecord, "countedFrom">,
@@ -130,7 +130,7 @@ export function retireRuntime({ resource: { spec }, record, clock }: RuntimeStat
   return `its time was over at ${expiryOf(spec, record)}`;
 }
 
-/** A stopped Runtime is well, although nothing of it runs. Pure. */
+/** A stopped Runtime is healthy, although none of its pods run. Pure. */
 export function judgeRuntime({ resource: { spec }, record, clock }: RuntimeState): Verdict | undefined {
   if (spec?.onExpiry !== "stop" || !isOver(spec, { record, clock })) return undefined;
   const message = `stopped: its time was over at ${expiryOf(spec, record)}; raise spec.ttlSeconds to go on`;
@@ -148,7 +148,7 @@ interface OwnStatus {
 export function reportRuntime(
   resource: RuntimeResource,
   observed: Observed,
-  // A Runtime that is rendered without a cluster has none.
+  // A Runtime that is rendered without a cluster has no record.
   { record, clock }: Partial<KindContext<RuntimeRecord>> = {},
 ): OwnStatus {
   const { metadata, spec } = resource;
@@ -167,7 +167,7 @@ export function reportRuntime(
   return { phase: isReady ? "Running" : "Starting", ...shown, conditions };
 }
 
-/** The condition that says that the end is near, while it is. */
+/** The condition that warns of the end, while the end is near. */
 function warningOf(
   spec: RuntimeSpec | undefined,
   expiresAt: string | undefined,

@@ -6,7 +6,7 @@ import type { ChartProps } from "../crds/binding.ts";
 import { cronJobName } from "../crds/names.ts";
 import { ScheduledEcho, type ScheduledEchoResource } from "../crds/scheduled-echo.ts";
 
-/** A ScheduledEcho's CronJob. Everything in it may change in place, also in one that another operator made. */
+/** A ScheduledEcho's CronJob. All of its fields may be changed in place, also if another operator created it. */
 export class ScheduledEchoChart extends Chart {
   constructor(scope: Construct, id: string, { resource }: ChartProps<ScheduledEchoResource>) {
     const labels = childLabels(ScheduledEcho, resource);

@@ -5,8 +5,8 @@ import { ReleasePolicy } from "../../crds/release-policy.ts";
 export type CommitAuthors = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Reads whose e-mail addresses are whose from all ReleasePolicies, which only the platform writes. An address that several
- * entries have belongs to all of their users. A policy that this version cannot read maps nothing. Pure.
+ * Reads the users of e-mail addresses from all ReleasePolicies, which only the platform writes. An address in several
+ * entries belongs to all of their users. A policy that this version cannot read maps nothing. Pure.
  */
 export function readCommitAuthors(policies: readonly KubernetesObject[]): CommitAuthors {
   const users = new Map<string, Set<string>>();
@@ -22,8 +22,8 @@ export function readCommitAuthors(policies: readonly KubernetesObject[]): Commit
 export type KnownAuthors = { readonly users: ReadonlySet<string> } | { readonly unknown: string };
 
 /**
- * The users who wrote the commits since the stage's current one. The author of a commit is free text, so an address that is not
- * mapped could be anybody's. Pure.
+ * The users who wrote the commits since the stage's current one. The author of a commit is free text, so an unmapped
+ * address could belong to any user. Pure.
  *
  * @param emails Addresses of the authors of all these commits. Undefined: the history is not complete.
  */

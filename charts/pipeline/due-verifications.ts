@@ -10,14 +10,14 @@ import { proofRulesOf } from "./stage-rules.ts";
 import { verificationJobName } from "./verification-jobs.ts";
 
 export interface DueVerification {
-  /** Of the Job. */
+  /** Name of the Job. */
   readonly name: string;
   readonly verification: Verification;
 }
 
 /**
- * The verifications whose Jobs are to exist: from when the stage is healthy until the outcome is on record. One that has begun goes
- * on when the stage is ill. Pure.
+ * The verifications whose Jobs must exist: from when the stage is healthy until the outcome is recorded. A started one
+ * continues when the stage becomes unhealthy. Pure.
  */
 export function dueVerifications(
   subject: PromotionSubject,

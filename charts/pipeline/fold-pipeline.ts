@@ -36,7 +36,7 @@ function commitOf(source: SourceContext["source"]): PipelineCommit | undefined {
   return { revision, subject, author, committedAt, tree: source.tree };
 }
 
-/** What a Pipeline follows; undefined: its spec says nothing of it. Pure. */
+/** The source of a Pipeline; undefined: its spec does not contain one. Pure. */
 export function sourceOfPipeline({ spec }: Pick<PipelineResource, "spec">): GitSource | undefined {
   if (spec?.source?.url === undefined) return undefined;
   const { url, ref, path, secretRef, verify } = spec.source;

@@ -18,7 +18,7 @@ import { readStagesIfValid, type Stage } from "./shape.ts";
 import { type ProofRules, proofRulesOf } from "./stage-rules.ts";
 import { foldVerifications, verificationJobName } from "./verification-jobs.ts";
 
-/** The part of a Promotion that decisions read; a chart is given no more. */
+/** The part of a Promotion that decisions read; a chart receives no more. */
 export interface PromotionSubject {
   readonly metadata: Pick<PromotionResource["metadata"], "name" | "namespace" | "uid">;
   readonly spec: PromotionSpec;
@@ -40,7 +40,7 @@ export function pipelineOf({
   return `${metadata.namespace}/${spec?.pipeline}`;
 }
 
-/** The Pipeline of a Promotion and its stage, as they are now; undefined: there is none. Pure. */
+/** The current Pipeline of a Promotion and its stage; undefined: they do not exist. Pure. */
 export function stageOfPromotion(
   { metadata, spec }: PromotionSubject,
   observed: Observed,
@@ -54,7 +54,7 @@ export function stageOfPromotion(
   return pipeline === undefined || stage === undefined ? undefined : { pipeline, stage };
 }
 
-/** What a Promotion has to prove now, and how far it is; undefined: its Pipeline or stage is missing. Pure. */
+/** What a Promotion has to prove now, and its progress; undefined: its Pipeline or stage does not exist. Pure. */
 export function proofOf(
   subject: PromotionSubject,
   {
@@ -90,7 +90,7 @@ export function releasesOfStage({ names }: Stage, observed: Observed): ReadonlyM
   );
 }
 
-/** The next record of a Promotion. Nothing of it changes once there is an outcome. Pure. */
+/** The next record of a Promotion. It does not change once there is an outcome. Pure. */
 export function foldPromotion(
   previous: Partial<PromotionRecord>,
   { resource, observed, clock }: Seen & { readonly resource: PromotionResource },
@@ -117,12 +117,12 @@ export function foldPromotion(
   return isSuperseded ? { ...next, supersededBy: last.name } : next;
 }
 
-/** Whether a Promotion was created by its Pipeline; else a user asks for it. Pure. */
+/** Whether a Promotion was created by its Pipeline; otherwise a user requested it. Pure. */
 export function isStarted(resource: LiveObject): boolean {
   return controllerOf(resource)?.kind === Pipeline.kind;
 }
 
-/** What came of what a user has asked for. */
+/** The result of a user's request. */
 function foldRequest(
   previous: Partial<PromotionRecord>,
   { metadata }: PromotionResource,
@@ -145,7 +145,7 @@ function foldRequest(
   };
 }
 
-/** What a Promotion looks for Releases and Pipelines by: nothing once there is an outcome. Pure. */
+/** The keys by which a Promotion seeks Releases and Pipelines: none once there is an outcome. Pure. */
 export function soughtByPromotion(resource: PromotionResource): string | undefined {
   const status: Partial<PromotionRecord> = resource.status ?? {};
   return isOpen(status) && status.supersededBy === undefined ? pipelineOf(resource) : undefined;

@@ -8,11 +8,11 @@ export interface FreezesInput {
   readonly stage: string;
   /** The Freezes of the Pipeline's namespace. */
   readonly freezes: readonly KubernetesObject[];
-  /** Told of the instants at which they end. */
+  /** Called with the instants at which they end. */
   readonly clock: KindClock;
 }
 
-/** A Freeze that holds a stage. */
+/** A Freeze that applies to a stage. */
 export interface HoldingFreeze {
   readonly name: string;
   readonly reason: string;
@@ -24,13 +24,13 @@ export interface HoldingFreeze {
 export interface FreezeState {
   /** By name; none: the stage is not frozen. */
   readonly holding: readonly HoldingFreeze[];
-  /** When the last of them ends. Undefined: nothing holds, or one ends only by its deletion. */
+  /** When the last of them ends. Undefined: none applies, or one ends only by its deletion. */
   readonly until?: string;
-  /** For people. */
+  /** For users. */
   readonly message: string;
 }
 
-/** Which Freezes hold a stage now. One that this version cannot read holds every stage. Pure. */
+/** The Freezes that apply to a stage now. One that this version cannot read applies to every stage. Pure. */
 export function assessFreezes({ pipeline, stage, freezes, clock }: FreezesInput): FreezeState {
   const holding = freezes
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))

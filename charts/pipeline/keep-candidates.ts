@@ -4,12 +4,12 @@ import type { StageHistory } from "./promotions.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld, planOf } from "./world.ts";
 
-/** Candidates that a stage may still get stay, the newest so many. */
+/** Number of the newest candidates to keep that a stage may still get. */
 const mostPerStage = 10;
 
 /**
- * The candidates that a stage runs, proves, may still get, or that somebody has approved; and the newest. Pure, and what it
- * leaves out once stays out.
+ * The candidates that a stage runs, proves or may still get, or that a user has approved; and the newest. Pure; a
+ * removed candidate stays removed.
  */
 export function keepCandidates(world: PipelineWorld, candidates: readonly Candidate[]): readonly Candidate[] {
   const kept = new Set<Candidate>();
@@ -29,13 +29,13 @@ export function keepCandidates(world: PipelineWorld, candidates: readonly Candid
   return candidates.filter((candidate) => kept.has(candidate));
 }
 
-/** Whether a candidate makes something else of a stage than what it is to run. */
+/** Whether a candidate changes the target of a stage. */
 function isNews(candidate: Candidate, stage: Stage, { current }: StageHistory): boolean {
   const plan = planOf(stage, candidate);
   return plan.state !== "known" || plan.digest !== current?.spec.digest;
 }
 
-/** Whether a candidate has passed every stage that comes before one. Pure. */
+/** Whether a candidate has passed every earlier stage. Pure. */
 export function isAvailable(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {
   return stage.comesAfter.every((name) => {
     const before = world.stages.find((one) => one.name === name);

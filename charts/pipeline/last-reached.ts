@@ -8,8 +8,8 @@ export interface LastReachedInput {
 const firstStepMs = 3_600_000;
 
 /**
- * The last of some instants that has passed. It asks `isReached` about instants of the series alone, and about few of them: the
- * steps grow from `from` on, and then halve. Pure.
+ * The last of some instants that has passed. It calls `isReached` only for instants of the series, and for few of them:
+ * the steps grow from `from` on, and are then halved. Pure.
  *
  * @param next The first instant of the series after a time; undefined: there is none.
  */
@@ -25,7 +25,7 @@ export function lastReached(
     low = instantMs;
     stepMs *= 2;
   }
-  // Every later instant that has passed is at or before this.
+  // Every later instant that has passed is at or before this one.
   let high = low + stepMs;
   for (;;) {
     const following = next(low);

@@ -29,7 +29,7 @@ export function newPromotion(
   const attempts = history.started.filter(({ spec }) => spec.digest === digest);
   const earlier = history.started.findLast(({ spec }) => spec.revision === revision);
   const evidence = history.evidenceOf(digest);
-  // Asking again for what runs and has passed asks for another proof.
+  // A repeated request for a digest that runs and has passed requests another proof.
   const isRepeated =
     more.request !== undefined && current?.spec.digest === digest && current.passedAt !== undefined;
   const provenBy = evidence.state === "Passed" && !isRepeated ? evidence.promotion?.name : undefined;

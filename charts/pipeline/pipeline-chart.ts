@@ -10,7 +10,7 @@ import { decidePins } from "./decide-pins.ts";
 import { decideStage } from "./decide-stage.ts";
 import { readWorld } from "./world.ts";
 
-/** The Promotions that stages start now, and what the Pipeline sets of Releases. */
+/** The Promotions that stages start now, and the fields that the Pipeline sets in Releases. */
 export class PipelineChart extends Chart {
   constructor(
     scope: Construct,

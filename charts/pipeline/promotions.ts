@@ -3,13 +3,13 @@ import { controllerOf } from "../../crds/object.ts";
 import type { PromotionResource, PromotionSpec } from "../../crds/promotion.ts";
 import type { Stage } from "./shape.ts";
 
-/** What a Pipeline reads of a Promotion. */
+/** The fields of a Promotion that a Pipeline reads. */
 export interface PromotionView {
   readonly name: string;
   readonly uid: string;
   readonly createdAt: string;
   readonly spec: PromotionSpec;
-  /** Created by the Pipeline; else a user asks for it. */
+  /** Created by the Pipeline; otherwise a user requested it. */
   readonly isOurs: boolean;
   readonly passedAt?: string;
   readonly failedAt?: string;
@@ -42,23 +42,23 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
   };
 }
 
-/** A Promotion that the Pipeline created: what its spec then has. */
+/** A Promotion that the Pipeline created: its spec then has these fields. */
 export type StartedPromotion = PromotionView & {
   readonly spec: PromotionSpec & { readonly digest: string };
 };
 
-/** What is known of one digest in one stage. */
+/** The result of one digest in one stage. */
 export interface Evidence {
   /** Proving: there is an attempt, and none has an outcome. */
   readonly state: "Unknown" | "Proving" | "Passed" | "Failed";
   readonly promotion?: StartedPromotion;
 }
 
-/** The Promotions of a stage, and what they prove. */
+/** The Promotions of a stage, and their results. */
 export class StageHistory {
   /** Those that the Pipeline created, in their order. */
   readonly started: readonly StartedPromotion[];
-  /** Those that users asked for, the oldest first. */
+  /** Those that users requested, the oldest first. */
   readonly requests: readonly PromotionView[];
 
   constructor(promotions: readonly PromotionView[], { names }: Pick<Stage, "names">) {
@@ -71,7 +71,7 @@ export class StageHistory {
       .toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.name, b.name));
   }
 
-  /** The last one: what the stage is to run. */
+  /** The last one: the target of the stage. */
   get current(): StartedPromotion | undefined {
     return this.started.at(-1);
   }
@@ -128,7 +128,7 @@ export class StageHistory {
     return reached;
   }
 
-  /** What a rollback goes to: the last digest that passed, other than that of the last Promotion. */
+  /** The target of a rollback: the last digest that passed, other than that of the last Promotion. */
   get lastPassed(): StartedPromotion | undefined {
     const failed = this.current?.spec.digest;
     return this.started.findLast(

@@ -3,7 +3,7 @@ import { toMilliseconds } from "../../crds/duration.ts";
 import { lastReached } from "./last-reached.ts";
 import { type TimeZone, timeZoneOf } from "./local-time.ts";
 
-/** A span of time that begins again and again. */
+/** A recurring span of time. */
 export interface RecurrenceSpec {
   /** When it begins: the five fields of cron, in local time. */
   readonly cron: string;
@@ -13,7 +13,7 @@ export interface RecurrenceSpec {
   readonly timeZone?: string | undefined;
 }
 
-/** When a recurring span begins and ends. All times are milliseconds since 1970. */
+/** The beginnings and ends of a recurring span. All times are milliseconds since 1970. */
 export interface Recurrence {
   readonly text: string;
   isOpenAt(atMs: number): boolean;
@@ -28,10 +28,10 @@ const longestMs = 366 * 24 * hourMs;
 const farBackMs = 30 * longestMs;
 
 /**
- * Reads a recurring span. A beginning in a local time that is skipped is at the end of the gap, and one in a local time that
- * comes twice is at the first. Pure.
+ * Parses a recurring span. A beginning at a skipped local time is moved to the end of the gap, and one at a repeated
+ * local time is the first occurrence. Pure.
  *
- * @returns Or why it cannot be read.
+ * @returns The span, or why it cannot be parsed.
  */
 export function readRecurrence({ cron, duration, timeZone = "UTC" }: RecurrenceSpec): Recurrence | string {
   const lengthMs = toMilliseconds(duration);
@@ -54,7 +54,7 @@ export function readRecurrence({ cron, duration, timeZone = "UTC" }: RecurrenceS
     isOpenAt: (atMs) => (startAfter(atMs - lengthMs) ?? Number.POSITIVE_INFINITY) <= atMs,
     edgeAfter: (atMs) => {
       const ended = startAfter(atMs - lengthMs);
-      // Without a beginning to end there is none to come either.
+      // Without a beginning there is no later end either.
       if (ended === undefined) return undefined;
       return Math.min(startAfter(atMs) ?? Number.POSITIVE_INFINITY, ended + lengthMs);
     },
@@ -66,9 +66,9 @@ export function readRecurrence({ cron, duration, timeZone = "UTC" }: RecurrenceS
   };
 }
 
-/** The cron library, with local times as if they were in UTC: it knows no time zone here, and so none of its changes. */
+/** The cron library, with local times as if they were in UTC: it uses no time zone here, and so no clock changes. */
 function readCron(cron: string): Cron | undefined {
-  // Seconds, years and names such as `@daily` are the library's own additions.
+  // Seconds, years and names such as `@daily` are extensions of the library.
   if (cron.trim().split(/\s+/).length !== 5) return undefined;
   try {
     return new Cron(cron, { utcOffset: 0, paused: true });
@@ -82,7 +82,7 @@ function startsOf(matches: Cron, zone: TimeZone): (atMs: number) => number | und
   return (atMs) => {
     let wallMs = zone.wallAt(atMs);
     for (;;) {
-      // A wall clock that has shown a time before the instant has no beginning there again.
+      // A repeated local time that first occurred before the instant is not a beginning again.
       const next = matches.nextRun(new Date(wallMs));
       if (next === null) return undefined;
       wallMs = next.getTime();

@@ -2,7 +2,7 @@ import type { ReleaseView } from "./release-view.ts";
 import type { Stage } from "./shape.ts";
 import type { PipelineWorld } from "./world.ts";
 
-/** A Release of a stage that both sides name; undefined: it is missing, or names another stage. Pure. */
+/** A Release of a stage that names this stage; undefined: it does not exist, or names another stage. Pure. */
 export function agreedRelease(
   key: string,
   {
@@ -14,7 +14,7 @@ export function agreedRelease(
   return release?.stage !== undefined && stage.names.has(release.stage) ? release : undefined;
 }
 
-/** Why Releases of a stage cannot be moved, one text for each. Pure. */
+/** Why Releases of a stage cannot be deployed, one text for each. Pure. */
 export function describeReleases(stage: Stage, world: PipelineWorld): readonly string[] {
   if (stage.keys.length === 0) return ["the stage has no Releases"];
   return stage.keys.flatMap((key) => {
@@ -26,7 +26,7 @@ export function describeReleases(stage: Stage, world: PipelineWorld): readonly s
 function problemOf(key: string, stage: Stage, world: PipelineWorld): string | undefined {
   const found = world.releases.get(key);
   const release = agreedRelease(key, { stage, world });
-  // One that names another Pipeline is not shown to this one.
+  // A Release that names another Pipeline is not shown to this one.
   if (found === undefined) return "does not exist, or does not name this Pipeline in source.ref.pipeline";
   if (release === undefined) return `names stage "${found.stage}" in source.ref.stage`;
   if (release.isDeleting) return "is being deleted";
@@ -38,7 +38,7 @@ function problemOf(key: string, stage: Stage, world: PipelineWorld): string | un
   return undefined;
 }
 
-/** Reasons that only an edit, or an approval, of the Release removes. */
+/** Reasons that only an edit, or an approval, of the Release resolves. */
 const waitsForPeople: ReadonlySet<string> = new Set(["PruneHeld", "SpecInvalid", "PolicyRefused"]);
 
 /** Releases that name a stage which does not list them. Pure. */

@@ -2,15 +2,15 @@ import { toMilliseconds } from "../../crds/duration.ts";
 import { instantMs, type KindClock } from "../../crds/kind-context.ts";
 import type { ReleaseView } from "./release-view.ts";
 
-/** How far a Release is with what it is to run. */
+/** The progress of a Release with its target. */
 export type ReleaseState =
-  /** Not deployed as a whole, or its status does not describe its spec yet. */
+  /** Not fully deployed, or its status does not describe its spec yet. */
   | { readonly state: "Deploying"; readonly message: string }
-  /** Refused: it stays so until an edit. `at`: since when. */
+  /** Rejected until an edit. `at`: since when. */
   | { readonly state: "Refused"; readonly message: string; readonly at: string | undefined }
   | { readonly state: "Failed"; readonly message: string; readonly at: string }
   | { readonly state: "Unhealthy"; readonly message: string; readonly since: string }
-  /** Healthy, and not for long enough; or what it says is of an earlier generation. */
+  /** Healthy, but not for long enough; or its status is of an earlier generation. */
   | {
       readonly state: "Soaking";
       readonly since: string;
@@ -25,7 +25,7 @@ export interface ReleaseTarget {
   readonly soak: string;
 }
 
-/** Reasons of `Ready` that an edit has to remove, unlike a remote or an API server that does not answer. */
+/** Reasons of `Ready` that only an edit resolves, unlike an unavailable remote or API server. */
 const refusals: ReadonlySet<string> = new Set([
   "SpecInvalid",
   "ApplyRejected",
@@ -39,7 +39,7 @@ const refusals: ReadonlySet<string> = new Set([
   "DependencyCycle",
 ]);
 
-/** Reasons of `Ready` that concern the repositories alone: what is deployed is as it should be. */
+/** Reasons of `Ready` that concern only the repositories: the deployed objects are up to date. */
 const outages: ReadonlySet<string> = new Set([
   "SourcePending",
   "SourceUnreachable",
@@ -55,9 +55,10 @@ const outages: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How far a Release is with a commit. Nothing that it says of another generation, commit or digest counts. Pure.
+ * The progress of a Release with a commit. Parts of its status for another generation, commit or digest do not count.
+ * Pure.
  *
- * @param release Undefined: it is missing, or names another stage.
+ * @param release Undefined: it does not exist, or names another stage.
  */
 export function assessRelease(
   release: ReleaseView | undefined,
@@ -81,7 +82,7 @@ export function assessRelease(
       : { state: "Deploying", message };
   }
   const { since, healthySince } = deployed;
-  // What is said of an earlier generation shows how far it was, and proves nothing.
+  // A status of an earlier generation shows the progress at that time, and proves nothing.
   const isDescribed = release.isObserved && deployed.generation === release.generation;
   const healthy = conditions.get("Healthy");
   if (isDescribed && healthy?.status === "False" && healthy.reason === "Failed")
@@ -97,7 +98,7 @@ export function assessRelease(
   if (ready?.status !== "True" && !outages.has(ready?.reason ?? ""))
     return { state: "Deploying", message: `is not ready: ${ready?.message}` };
   const provenAt = later(latest(since, healthySince), soak);
-  // The order matters: the resource is woken at the instant that it asks for.
+  // The order matters: the resource is requeued at the instant that this check uses.
   if (clock.reached(provenAt) && isDescribed) return { state: "Proven", since, at: provenAt };
   return { state: "Soaking", since, until: provenAt, isDescribed };
 }

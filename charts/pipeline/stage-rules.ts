@@ -12,7 +12,10 @@ export interface ProofRules {
 
 const hourMs = 3_600_000;
 
-/** The rules of now for a Promotion: those of its stage, but for what it skips, and what the digest has proven before. Pure. */
+/**
+ * The current rules for a Promotion: those of its stage, without the skipped gates, and without earlier proofs of the
+ * digest. Pure.
+ */
 export function proofRulesOf(
   { pass = {} }: Pick<PipelineStage, "pass">,
   { bypass = [], provenBy }: Pick<PromotionSpec, "bypass" | "provenBy">,

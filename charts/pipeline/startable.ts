@@ -6,7 +6,7 @@ import { describeReleases } from "./release-problems.ts";
 import type { Stage } from "./shape.ts";
 import { candidateOf, type PipelineWorld, type PlannedStage, planOf, shortId } from "./world.ts";
 
-/** A stage, and what it is decided from. */
+/** A stage, and the input of its decisions. */
 export interface At {
   readonly stage: Stage;
   readonly world: PipelineWorld;
@@ -35,7 +35,7 @@ export function startable({
     .filter(({ candidate }) => isAvailable(candidate, stage, world));
 }
 
-/** Whether the stage has not reached a candidate, or has reached it when it rendered otherwise. */
+/** Whether the stage has not reached a candidate, or reached it when it rendered differently. */
 function isAhead({ number }: Candidate, { digest }: KnownPlan, { position, current }: StageHistory): boolean {
   if (number !== position) return number > position;
   return (
@@ -43,7 +43,7 @@ function isAhead({ number }: Candidate, { digest }: KnownPlan, { position, curre
   );
 }
 
-/** Whether the Releases by now render the commit otherwise than recorded: it can never pass. */
+/** Whether the Releases now render the commit differently than recorded: then it can never pass. */
 export function isOutdated({ spec }: StartedPromotion, { record }: Pick<PipelineWorld, "record">): boolean {
   const candidate = candidateOf(record, spec.revision);
   return (spec.releases ?? []).some(({ namespace, name, digest }) => {

@@ -8,8 +8,8 @@ import { shortDigest } from "../../crds/stage-digest.ts";
 const defaultTimeout = "10m";
 
 /**
- * Name of the Job of a verification. A Promotion is one attempt at one digest, so its name and uid, and the Job's template, tell
- * every attempt from every other one. Pure.
+ * Name of the Job of a verification. A Promotion is one attempt at one digest, so its name and uid, and the Job's
+ * template, distinguish all attempts. Pure.
  */
 export function verificationJobName(
   { name, uid = "" }: { readonly name: string; readonly uid?: string | undefined },
@@ -19,7 +19,7 @@ export function verificationJobName(
   return jobName(`${name}-${verification.name}-${shortDigest(text)}`);
 }
 
-/** The Job of a verification. It fails at the timeout also when it cannot start. Pure. */
+/** The Job of a verification. It also fails at the timeout when it cannot start. Pure. */
 export function verificationJob({ template, timeout = defaultTimeout }: Verification) {
   const { labels, annotations } = (template.metadata ?? {}) as {
     readonly labels?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ interface JobCondition {
   readonly lastTransitionTime?: string;
 }
 
-/** How a Job has ended; undefined: it has not. Pure. */
+/** Result of a Job; undefined: it has not ended. Pure. */
 export function outcomeOfJob(
   job: LiveObject | undefined,
 ): Omit<VerificationOutcome, "name" | "job"> | undefined {
@@ -56,8 +56,8 @@ export function outcomeOfJob(
 }
 
 /**
- * The outcomes of verifications by now: those on record, and those of Jobs that have ended. A Job that is gone counts by the
- * record alone, and one of another attempt or template not at all. Pure.
+ * The current outcomes of verifications: the recorded ones, and those of Jobs that have ended. A deleted Job counts only
+ * by the record, and one of another attempt or template does not count. Pure.
  */
 export function foldVerifications(
   previous: PromotionRecord["verifications"],

@@ -2,18 +2,21 @@ import { instantMs, type KindClock } from "../../crds/kind-context.ts";
 import { lastReached } from "./last-reached.ts";
 import { type Recurrence, type RecurrenceSpec, readRecurrence } from "./recurrence.ts";
 
-/** A window in which a stage may begin, or may not. */
+/** A window in which a stage may start, or may not. */
 export interface WindowSpec {
   readonly allow?: RecurrenceSpec | undefined;
   readonly deny?: RecurrenceSpec | undefined;
 }
 
 export interface WindowsInput {
-  /** None: always open. */
+  /** Empty: always open. */
   readonly windows: readonly WindowSpec[];
-  /** An instant that has passed, such as when the resource was created: the present is looked for from there on. */
+  /**
+   * An instant that has passed, for example when the resource was created: the search for the current state starts
+   * there.
+   */
   readonly anchor: string | Date;
-  /** Told of the instant at which something may change. */
+  /** Called with the instant at which the state may change. */
   readonly clock: KindClock;
 }
 
@@ -24,17 +27,17 @@ export interface WindowsState {
   readonly since?: string;
   /** When it will close or open. Undefined: not within a year, or only after an edit. */
   readonly until?: string;
-  /** For people: whether it is open, and why not. */
+  /** For users: whether it is open, and why not. */
   readonly message: string;
 }
 
-/** Limits of the search for a change of the state: windows that follow each other without a gap have none. Looking back is slower. */
+/** Limits of the search for a change of the state: adjacent windows have none. Searching backwards is slower. */
 const mostEdges = { ahead: 128, back: 16 } as const;
 const horizonMs = 366 * 24 * 3_600_000;
 
 /**
- * Whether the windows of a stage are open. A deny window wins over an allow window, and without allow windows everything is
- * allowed. A window that cannot be read closes the stage. Pure.
+ * Whether the windows of a stage are open. A deny window has precedence over an allow window, and without allow windows
+ * everything is allowed. An unreadable window closes the stage. Pure.
  */
 export function assessWindows({ windows, anchor, clock }: WindowsInput): WindowsState {
   if (windows.length === 0) return { isOpen: true, message: "there are no windows" };
@@ -46,7 +49,7 @@ export function assessWindows({ windows, anchor, clock }: WindowsInput): Windows
   const nowMs = line.latestReached(instantMs(anchor), clock);
   const isOpen = line.isOpenAt(nowMs);
   const [sinceMs, untilMs] = [line.changeUntil(nowMs), line.changeAfter(nowMs)];
-  // The edges on the way have been asked for as well; this one is the news.
+  // The edges in between have been used as well; this one is the next change.
   const until = untilMs === undefined ? undefined : textOf(untilMs);
   if (until !== undefined) clock.reached(until);
   return {
@@ -88,7 +91,7 @@ class Timeline {
     return (this.allows.length === 0 || this.allows.some(isOpen)) && !this.denies.some(isOpen);
   }
 
-  /** An instant with the state of the present: the last edge that has passed, or the anchor. */
+  /** An instant with the current state: the last edge that has passed, or the anchor. */
   latestReached(anchorMs: number, clock: KindClock): number {
     const isReached = (edgeMs: number): boolean => clock.reached(new Date(edgeMs));
     const first = this.#edgeAfter(anchorMs);
@@ -96,7 +99,7 @@ class Timeline {
     return lastReached((atMs) => this.#edgeAfter(atMs), { isReached, from: first });
   }
 
-  /** When the state of an instant changes; undefined: not soon enough to say. */
+  /** When the state of an instant changes; undefined: too far in the future. */
   changeAfter(atMs: number): number | undefined {
     const isOpen = this.isOpenAt(atMs);
     let edgeMs = this.#edgeAfter(atMs);
@@ -108,7 +111,7 @@ class Timeline {
     return undefined;
   }
 
-  /** When the state of an instant came about; undefined: too long ago to say. */
+  /** When the state of an instant began; undefined: too long ago. */
   changeUntil(atMs: number): number | undefined {
     const isOpen = this.isOpenAt(atMs);
     let edgeMs = this.#edgeUntil(atMs);

@@ -87,7 +87,7 @@ const singleValues = z.strictObject({
   podAnnotations: annotations.default({}).describe("Additional annotations of the pods."),
 });
 
-/** Values of an installation. Unknown names are refused. */
+/** Values of an installation. Unknown names are rejected. */
 export const operatorValues = singleValues.superRefine(
   ({ ha, replicas, leaderElection: times, releases: { hooks, ...rights } }, context) => {
     const missing = (path: readonly string[], message: string) =>
@@ -112,7 +112,7 @@ export const operatorValues = singleValues.superRefine(
     ].map(toMilliseconds);
     const wrong = (field: string, message: string) =>
       context.addIssue({ code: "custom", path: ["leaderElection", field], message });
-    // As operator/engine/election.ts has it.
+    // The same checks as in operator/engine/election.ts.
     if (retry < 250) wrong("retryPeriod", "expected at least 250ms");
     if (renew < 2_000) wrong("renewDeadline", "expected at least 2s");
     if (lease < 3_000) wrong("leaseDuration", "expected at least 3s");
@@ -123,16 +123,16 @@ export const operatorValues = singleValues.superRefine(
   },
 );
 
-/** Values as people write them: everything but the image has a default. */
+/** Values as users write them: everything but the image has a default. */
 export type OperatorValues = z.input<typeof operatorValues>;
 
-/** Values with all defaults filled in. */
+/** Values with all defaults. */
 export type ChosenValues = Omit<z.output<typeof operatorValues>, "replicas"> & { readonly replicas: number };
 
 /**
- * Checks values that others may be added to: what is there must be right by itself.
+ * Validates values to which others may be added: the given values must be valid by themselves.
  *
- * @throws {OperatorValuesError} that names every wrong value and what was expected.
+ * @throws {OperatorValuesError} with every invalid value and the expected one.
  */
 export function checkGivenValues(given: Readonly<Record<string, unknown>>): void {
   const values = { image: "any", ...given };
@@ -152,7 +152,7 @@ function valueAt(values: unknown, path: readonly PropertyKey[]): unknown {
 /**
  * Checks values and fills in the defaults.
  *
- * @throws {OperatorValuesError} that names every wrong value and what was expected.
+ * @throws {OperatorValuesError} with every invalid value and the expected one.
  */
 export function readOperatorValues(values: unknown): ChosenValues {
   const result = operatorValues.safeParse(values);

@@ -40,7 +40,7 @@ export const commonKinds = [
   { group: "policy", resource: "poddisruptionbudgets" },
 ] as const;
 
-/** Stricter than a ReleasePolicy, whose stored objects must stay valid: values are stored and shown. */
+/** Stricter than a ReleasePolicy, whose stored objects must stay valid, because values are stored and shown. */
 const policy = releaseRule.superRefine(({ sources = [] }, context) => {
   for (const [index, source] of sources.entries()) {
     const message = "expected a URL without a password: values are stored and shown";
@@ -89,7 +89,7 @@ export const releases = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Refuse Releases that name no ServiceAccount to act as, including their deletions; the operator has no rights to write their objects. If false: they are deployed with the operator's own rights.",
+      "Reject Releases without a ServiceAccount to act as, including their deletions; the operator has no permission to write their objects. If false: they are deployed with the operator's own rights.",
     ),
   programTimeout: duration
     .default("5m")
@@ -132,7 +132,7 @@ export const releases = z.strictObject({
     .describe("Webhooks by which git hosts report pushes."),
 });
 
-/** Values of Releases as the rights that follow from them; undefined: there are none. */
+/** The permissions that follow from the values of Releases; undefined: Releases are disabled. */
 export function releaseRightsOf(
   values: z.output<typeof releases>,
 ): (Omit<z.output<typeof releases>, "kinds"> & ReleaseRights) | undefined {

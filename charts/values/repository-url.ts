@@ -1,13 +1,13 @@
 const defaultPorts: Readonly<Record<string, number | undefined>> = { "https:": 443, "ssh:": 22 };
 
-/** Accepted forms of `repository.url`. The operator refuses others, and credentials would be visible in its arguments. */
+/** Accepted forms of `repository.url`. The operator rejects others, and credentials would be visible in its arguments. */
 export const repositoryUrlForms =
   "https://…, ssh://…, user@host:path, file://… or an absolute path, without credentials in it";
 
 /**
- * The TCP port of a repository, undefined where it is a folder; nothing of `git` would be sent elsewhere.
+ * The TCP port of a repository; undefined for a folder.
  *
- * @throws {RangeError} if it is no URL that the operator uses.
+ * @throws {RangeError} if the URL is not supported.
  */
 export function repositoryPortOf(text: string): number | undefined {
   if (/[\s\\]/.test(text) || text === "") throw unusable();
@@ -26,7 +26,7 @@ export function repositoryPortOf(text: string): number | undefined {
   return url.port === "" ? port : Number(url.port);
 }
 
-/** Whether the operator can use it. */
+/** Whether the operator supports the URL. */
 export function isRepositoryUrl(text: string): boolean {
   try {
     repositoryPortOf(text);
@@ -36,12 +36,12 @@ export function isRepositoryUrl(text: string): boolean {
   }
 }
 
-/** Whether what a URL asks a host for has a query, where some hosts take tokens. */
+/** Whether the path of a URL has a query, in which some hosts accept tokens. */
 export function hasQuery(text: string): boolean {
   return /^(https|ssh):\/\/[^#]*\?/i.test(text);
 }
 
-/** Whether a URL has user info with a password, as far as anybody could read it so. */
+/** Whether a URL has user info with a password, for any possible parser. */
 export function hasPassword(text: string): boolean {
   const [, userInfo = ""] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i.exec(text) ?? [];
   return userInfo.includes(":");

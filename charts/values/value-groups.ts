@@ -2,7 +2,7 @@ import * as z from "zod";
 import { hasQuery, isRepositoryUrl, repositoryUrlForms } from "./repository-url.ts";
 import { duration, labels, namespaceName, objectName, resources } from "./value-shapes.ts";
 
-// The values that belong together, each group under one name.
+// Groups of related values.
 
 export const samples = z.strictObject({
   enabled: z.boolean().default(false).describe("Install all shipped kinds: Echo, Memcached and the others."),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { toMilliseconds } from "../../crds/duration.ts";
 
-// Pieces of the values that are written as in a pod's spec, and texts with a form of their own.
+// Parts of values in the form of a pod's spec, and texts with a specific form.
 
 export const duration = z
   .string()

@@ -2,7 +2,7 @@ import * as z from "zod";
 
 type Issue = z.core.$ZodIssue;
 
-/** The part of a JSON Schema that is looked at here. */
+/** The part of a JSON Schema that is used here. */
 interface Shape {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -10,7 +10,7 @@ interface Shape {
   readonly additionalProperties?: Shape | boolean;
 }
 
-/** Values that cannot be used; `message` has one line for each: path, what was expected, what was found. */
+/** Invalid values; `message` has one line for each: path, what was expected, what was found. */
 export class OperatorValuesError extends Error {
   override readonly name = "OperatorValuesError";
 
@@ -94,7 +94,7 @@ function pathOf(path: readonly PropertyKey[]): string {
   return text === "" ? "values" : text;
 }
 
-/** Whether no more than one edit, two swapped letters, or another case lies between two names. */
+/** Whether two names differ by at most one edit, two swapped letters, or case. */
 function isNear(known: string, given: string): boolean {
   const [a, b] = [known.toLowerCase(), given.toLowerCase()];
   if (a === b) return true;

@@ -5,7 +5,7 @@ import { aLiveObject } from "../fakes/objects.ts";
 import { observe } from "../fakes/observed.ts";
 import { madeBy, ourLabels } from "./made-by.ts";
 
-// A change of a pod template replaces every pod. What the original operators made, as they sent it:
+// A change of a pod template replaces every pod. The objects of the original operators, as they sent them:
 const memcachedPod = {
   containers: [
     {
@@ -89,7 +89,7 @@ describe("a Deployment of the original operator", () => {
   );
 
   test.for(originals)(
-    "has labels that somebody added to the pods of a $title left alone",
+    "keeps labels that users added to the pods of a $title",
     ({ kind, spec, name, live }) => {
       const labels = {
         ...live.template.metadata.labels,
@@ -104,7 +104,7 @@ describe("a Deployment of the original operator", () => {
   );
 
   test.for(originals)(
-    "which is on its way out says nothing about the next one ($title)",
+    "has no effect on the next one while it is being deleted ($title)",
     ({ kind, spec, name, live }) => {
       const leaving = aDeployment(name, live, { deletionTimestamp: "2026-01-01T00:00:00Z" });
       expect(madeBy(kind, { spec }, observe(leaving))).toEqual(madeBy(kind, { spec }));
@@ -112,29 +112,26 @@ describe("a Deployment of the original operator", () => {
   );
 });
 
-describe("a Deployment of our own", () => {
-  test.for(originals)("stays as it was made ($title)", ({ kind, spec, name }) => {
+describe("a Deployment of this operator", () => {
+  test.for(originals)("stays as it was created ($title)", ({ kind, spec, name }) => {
     const [fresh] = madeBy(kind, { spec });
     const live = aDeployment(name, (fresh as Made).spec);
     expect(madeBy(kind, { spec }, observe(live))).toEqual(madeBy(kind, { spec }));
   });
 
-  test.for(originals)(
-    "gets a label back that somebody edited or took off ($title)",
-    ({ kind, spec, name }) => {
-      const [fresh] = madeBy(kind, { spec });
-      const { template, ...rest } = (fresh as Made).spec;
-      const edits = [{ "app.kubernetes.io/name": "mine" }, { "app.kubernetes.io/managed-by": undefined }];
-      for (const edit of edits) {
-        const labels = { ...template.metadata.labels, ...edit };
-        const live = aDeployment(name, { ...rest, template: { ...template, metadata: { labels } } });
-        const [made] = madeBy(kind, { spec }, observe(live));
-        expect((made as Made).spec.template.metadata.labels).toEqual(template.metadata.labels);
-      }
-    },
-  );
+  test.for(originals)("gets a label back that a user edited or removed ($title)", ({ kind, spec, name }) => {
+    const [fresh] = madeBy(kind, { spec });
+    const { template, ...rest } = (fresh as Made).spec;
+    const edits = [{ "app.kubernetes.io/name": "mine" }, { "app.kubernetes.io/managed-by": undefined }];
+    for (const edit of edits) {
+      const labels = { ...template.metadata.labels, ...edit };
+      const live = aDeployment(name, { ...rest, template: { ...template, metadata: { labels } } });
+      const [made] = madeBy(kind, { spec }, observe(live));
+      expect((made as Made).spec.template.metadata.labels).toEqual(template.metadata.labels);
+    }
+  });
 
-  test.for(originals)("loses what was edited in its pods by hand ($title)", ({ kind, spec, name }) => {
+  test.for(originals)("loses manual edits of its pods ($title)", ({ kind, spec, name }) => {
     const [fresh] = madeBy(kind, { spec });
     const { template, ...rest } = (fresh as Made).spec;
     const live = aDeployment(name, {

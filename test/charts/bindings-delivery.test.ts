@@ -15,7 +15,7 @@ const namesOf = (chosen: readonly { readonly definition: { readonly kind: string
   chosen.map(({ definition }) => definition.kind);
 
 describe("the kinds of delivery", () => {
-  test("are installed with Releases, whatever other kinds are", () => {
+  test("are installed with Releases, independent of the other kinds", () => {
     const chosenBy = (values: object) =>
       chooseKinds(shippedKinds, readOperatorValues({ image: "i", ...values }));
     expect(namesOf(chosenBy({}).kinds)).toEqual(["Pipeline", "Promotion"]);
@@ -27,7 +27,7 @@ describe("the kinds of delivery", () => {
     expect(() => chosenBy({ kinds: ["Pipeline"] })).toThrow("expected one of the kinds that ship (Echo");
   });
 
-  test("are reconciled with Releases, whatever --kinds names", () => {
+  test("are reconciled with Releases, for any value of --kinds", () => {
     expect(chosenKinds(shippedKinds, { kinds: undefined, releases: false })).toEqual(kinds);
     expect(chosenKinds(shippedKinds, { kinds: [], releases: true })).toEqual(deliveryKinds);
     expect(namesOf(chosenKinds(shippedKinds, { kinds: ["Echo"], releases: true }))).toEqual([
@@ -41,7 +41,7 @@ describe("the kinds of delivery", () => {
   });
 
   test.for(deliveryKinds.map((kind) => ({ kind, title: kind.definition.kind })))(
-    "give every status field that the schema requires, also for a resource that cannot be made ($title)",
+    "return every status field that the schema requires, also for a failed resource ($title)",
     ({ kind }) => {
       for (const spec of [undefined, {}, { stages: [{ name: "a" }, { name: "a" }] }]) {
         const resource = aResource(kind, { spec });

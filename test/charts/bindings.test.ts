@@ -22,7 +22,7 @@ const aPod = (name: string, { labels = {}, replicaSet = "", metadata = {}, statu
     fields: { status },
   });
 
-describe("the kinds that ship", () => {
+describe("the shipped kinds", () => {
   test("are seven", () => {
     expect(kinds.map(({ definition }) => definition.kind)).toEqual([
       "Echo",
@@ -36,7 +36,7 @@ describe("the kinds that ship", () => {
   });
 
   test.for(kinds.map((kind) => ({ kind, title: kind.definition.kind })))(
-    "give every status field that the schema requires, also for a resource that cannot be made ($title)",
+    "return every status field that the schema requires, also for a failed resource ($title)",
     ({ kind }) => {
       const status = kind.status(aResource(kind, { spec: undefined }), observe());
       expect(kind.definition.status.safeParse({ ...status, conditions: undefined }).error).toBeUndefined();
@@ -45,7 +45,7 @@ describe("the kinds that ship", () => {
 });
 
 describe("status of an Echo", () => {
-  test("is when its Job started and ended", () => {
+  test("contains when its Job started and ended", () => {
     const times = { startTime: "2026-01-01T00:00:00Z", completionTime: "2026-01-01T00:00:05Z" };
     const job = aLiveObject({ kind: Job, name: "web", fields: { status: { ...times, succeeded: 1 } } });
     expect(echo.status(aResource(echo), observe(job))).toEqual(times);
@@ -54,7 +54,7 @@ describe("status of an Echo", () => {
 });
 
 describe("status of a ScheduledEcho", () => {
-  test("is when it last ran and which Jobs run", () => {
+  test("contains when it last ran and which Jobs run", () => {
     const status = {
       lastScheduleTime: "2026-01-01T00:00:00Z",
       active: [{ name: "web-2" }, { name: "web-1" }],
@@ -70,7 +70,7 @@ describe("status of a ScheduledEcho", () => {
 
 describe("status of a Memcached and a PodSet", () => {
   test.for([memcached, podSet].map((kind) => ({ kind, title: kind.definition.kind })))(
-    "names the pods that run, sorted ($title)",
+    "lists the running pods, sorted ($title)",
     ({ kind }) => {
       const pods = [
         aPod("c"),
@@ -139,7 +139,7 @@ describe("the owner of a pod", () => {
     expect(ownerOf(kind, aPod("p", { labels, ...(replicaSet && { replicaSet }) }))).toBe(key);
   });
 
-  test("of an Echo or EasyService is watched with the labels of our templates", () => {
+  test("of an Echo or EasyService is watched with the labels of the operator's templates", () => {
     for (const kind of [echo, easyService]) {
       const [{ selector = "", ownerKey } = { ownerKey: () => undefined }] = kind.related;
       const labels = childLabels(kind.definition, aResource(kind));
@@ -153,14 +153,14 @@ describe("the owner of a pod", () => {
     expect(easyService.related[0]?.ownerKey(taken)).toBe("shop/a.b");
   });
 
-  test("is watched with the one label that the original's pods have", () => {
+  test("is watched with the only label that the original operator's pods have", () => {
     expect(memcached.related[0]).toMatchObject({ kind: Pod, selector: "app=memcached" });
     expect(podSet.related[0]).toMatchObject({ kind: Pod, selector: "app=podSet" });
   });
 });
 
 describe("status of an EasyService", () => {
-  test("is the Deployment's, without its times and generation", () => {
+  test("is that of the Deployment, without its times and generation", () => {
     const counters = {
       replicas: 2,
       updatedReplicas: 2,

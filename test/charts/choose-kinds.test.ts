@@ -25,13 +25,13 @@ describe("chooseKinds()", () => {
     if (option !== undefined || wanted.length === all.length) expect(chosenBy(values).option).toBe(option);
   });
 
-  test("names all chosen kinds to a program that has more", () => {
+  test("passes all chosen kinds to a program that has more", () => {
     expect(chosenBy({ kinds: ["Memcached", "Echo"] }).option).toBe(
       "echos.mmontes.io,memcacheds.cache.example.com",
     );
   });
 
-  test("refuses a kind that does not ship, and an installation that reconciles nothing", () => {
+  test("refuses an unknown kind, and an installation that reconciles nothing", () => {
     expect(() => chosenBy({ kinds: ["Echo", "Web"] })).toThrow(
       /^kinds\[1\]: expected one of the kinds that ship \(Echo, .*\), found "Web"$/,
     );
@@ -63,7 +63,7 @@ const releaseCrds = [
 const sampleCrds = kinds.map(({ definition: { plural, group } }) => `${plural}.${group}`);
 
 describe("productChart()", () => {
-  test("installs Releases, and kinds that ship only where the values ask for them", () => {
+  test("installs Releases, and shipped kinds only if the values select them", () => {
     const usual = installedBy((app) => productChart(app, { kinds, values: { image } }));
     expect(usual.crds).toEqual(releaseCrds);
     expect(usual.args).toContain('"--kinds=none"');
@@ -77,7 +77,7 @@ describe("productChart()", () => {
 });
 
 describe("installChart()", () => {
-  test("installs the kinds that it is given, and Releases only where the values enable them", () => {
+  test("installs the given kinds, and Releases only if the values enable them", () => {
     const values = { image };
     const usual = installedBy((app) => installChart(app, { kinds, values }));
     expect(usual.crds).toEqual(sampleCrds);

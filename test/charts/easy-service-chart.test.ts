@@ -16,7 +16,7 @@ const made = (spec: object, name = "web") => {
 };
 
 describe("EasyServiceChart", () => {
-  test("makes a Deployment and a Service with exactly the original's fields", () => {
+  test("creates a Deployment and a Service with exactly the original's fields", () => {
     const labels = { app: "web", ...ourLabels(easyService, "web") };
     const envs = [{ name: "A", value: "1" }];
     const resources = { limits: { cpu: "0.5" } };
@@ -59,13 +59,13 @@ describe("EasyServiceChart", () => {
     ]);
   });
 
-  test.for([{}, { ports: [] }])("makes no Service without ports (%j)", (spec) => {
+  test.for([{}, { ports: [] }])("creates no Service without ports (%j)", (spec) => {
     const { service, container } = made(spec);
     expect(service).toBeUndefined();
     expect(container.ports).toBeUndefined();
   });
 
-  test("leaves out what is empty", () => {
+  test("omits empty fields", () => {
     expect(Object.keys(made({ envs: [], resources: {} }).container).sort()).toEqual([
       "image",
       "imagePullPolicy",
@@ -73,7 +73,7 @@ describe("EasyServiceChart", () => {
     ]);
   });
 
-  test("keeps fields of core types that it does not know", () => {
+  test("keeps unknown fields of core types", () => {
     const envs = [{ name: "A", valueFrom: { fileKeyRef: { key: "a" } } }];
     const ports = [{ port: 80, appProtocol: "http", tomorrow: { a: [1] } }];
     const resources = { claims: [{ name: "gpu" }] };
@@ -82,7 +82,7 @@ describe("EasyServiceChart", () => {
     expect(service?.spec.ports).toEqual([{ ...ports[0], protocol: "TCP" }]);
   });
 
-  test("lets the last of several variables of one name win, and warns", () => {
+  test("uses the last of several variables with one name, and warns", () => {
     const envs = [
       { name: "A", value: "1" },
       { name: "B", value: "$(A)" },
@@ -101,7 +101,7 @@ describe("EasyServiceChart", () => {
     expect(deployment.metadata).toMatchObject({ name });
   });
 
-  test("refuses two Service ports of one number and protocol, and names the second", () => {
+  test("refuses two Service ports with one number and protocol, and names the second", () => {
     const ports = [{ port: 53 }, { port: 53, protocol: "UDP" }, { port: 53, protocol: "TCP" }];
     expect(() => made({ ports })).toThrow(
       "spec.ports[2].port: port 53/TCP is there already, as spec.ports[0]",

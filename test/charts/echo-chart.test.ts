@@ -25,7 +25,7 @@ const templateOf = (message: string, live?: ReturnType<typeof aJob>) => {
 };
 
 describe("EchoChart", () => {
-  test("makes one Job with exactly the original's fields", () => {
+  test("creates one Job with exactly the original's fields", () => {
     expect(madeBy(echo, { name: "hello", spec: { message: "Hola, 世界!" } })).toEqual([
       {
         apiVersion: "batch/v1",
@@ -43,7 +43,7 @@ describe("EchoChart", () => {
     },
   );
 
-  test("gives Job and container a valid name where the Echo's is none", () => {
+  test("gives Job and container a valid name if the Echo's is invalid", () => {
     const name = `${"very.long.".repeat(12)}name`;
     const [job] = madeBy(echo, { name, spec: { message: "" } }) as [
       { metadata: { name: string }; spec: { template: { spec: { containers: [{ name: string }] } } } },
@@ -58,7 +58,7 @@ describe("EchoChart", () => {
   });
 });
 
-describe("EchoChart, next to a Job that is there", () => {
+describe("EchoChart, with an existing Job", () => {
   const generated = {
     "controller-uid": "u",
     "job-name": "hello",
@@ -91,7 +91,7 @@ describe("EchoChart, next to a Job that is there", () => {
     });
   });
 
-  test("makes a new template for a new message", () => {
+  test("creates a new template for a new message", () => {
     expect(templateOf("bye", aJob(aTemplate("hi", { image: "busybox:1.0" })))).toEqual(aTemplate("bye"));
   });
 

@@ -3,7 +3,7 @@ import { memcached } from "../../charts/bindings.ts";
 import { madeBy, ourLabels } from "./made-by.ts";
 
 describe("MemcachedChart", () => {
-  test("makes one Deployment with exactly the original's fields, and a selector of its own", () => {
+  test("creates one Deployment with exactly the original's fields, and a separate selector", () => {
     const labels = ourLabels(memcached, "cache");
     expect(madeBy(memcached, { name: "cache", spec: { size: 3 } })).toEqual([
       {
@@ -32,7 +32,7 @@ describe("MemcachedChart", () => {
     ]);
   });
 
-  test.for(["a", "a.b", "x".repeat(250)])("selects exactly the pods that its template makes (%s)", (name) => {
+  test.for(["a", "a.b", "x".repeat(250)])("selects exactly the pods of its template (%s)", (name) => {
     const [deployment] = madeBy(memcached, { name, spec: { size: 0 } }) as [
       {
         metadata: { name: string };

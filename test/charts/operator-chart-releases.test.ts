@@ -15,7 +15,7 @@ describe("OperatorChart", () => {
     expect(idsOf(new CrdsChart(new App(), "crds", { kinds }).toJson()).join()).not.toMatch(/release/i);
   });
 
-  test("hands Releases on: a cache, git hosts to reach, and who may be acted as", () => {
+  test("passes on the settings of Releases: a cache, git hosts, and accounts to impersonate", () => {
     const objects = install({
       releases: {
         enabled: true,
@@ -50,7 +50,7 @@ describe("OperatorChart", () => {
     expect(JSON.stringify(the("ClusterRole", objects))).not.toContain('"secrets"');
   });
 
-  test("renders sources in a container that shares nothing with the operator's but a folder of sockets", () => {
+  test("renders sources in a container that shares only a folder of sockets with the operator's", () => {
     const sandboxResources = { limits: { memory: "2Gi" } };
     const hooks = { enabled: true, secret: "hooks" };
     const repository = { url: "https://git.example.dev/rendered.git", credentialsSecret: "git" };
@@ -76,7 +76,7 @@ describe("OperatorChart", () => {
     });
     const sockets = { name: "sandbox-sockets", mountPath: "/run/fairlead/zones/sandbox" };
     expect(operator).toMatchObject({ volumeMounts: expect.arrayContaining([sockets]) });
-    // A volume on the node's disk that exceeds its limit has the pod evicted, and the operator with it.
+    // A volume on the node's disk that exceeds its limit causes an eviction of the pod, including the operator.
     const volume = { name: "sandbox-sockets", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } };
     expect(podOf(objects).spec["volumes"]).toContainEqual(volume);
     expect(configOf(objects).zoneSockets).toBe("/run/fairlead/zones");
@@ -90,7 +90,7 @@ describe("OperatorChart", () => {
     const [operator, , source, publish, ...others] = podOf(objects).spec.containers as readonly object[];
     expect(publish).toMatchObject({ name: "publish" });
     expect(others).toEqual([]);
-    // A token is mounted by the operator alone, and the publishing credential by the publish zone alone.
+    // Only the operator mounts a token, and only the publish zone the publishing credentials.
     for (const zone of [source, publish]) expect(JSON.stringify(zone)).not.toContain("serviceaccount");
     for (const other of [operator, source]) expect(JSON.stringify(other)).not.toContain('"repository"');
     expect(source).toEqual({
@@ -127,7 +127,7 @@ describe("OperatorChart", () => {
     expect(mounts).not.toMatch(/"releases"|"hooks"/);
   });
 
-  test("has the source zone poll nothing without walls, where the sandbox is required", () => {
+  test("disables polling in the source zone without isolation, if the sandbox is required", () => {
     const argsOf = (releases: object): unknown => {
       const containers = podOf(install({ releases: { enabled: true, ...releases } })).spec.containers;
       return (containers as readonly object[] as readonly { name: string; args: unknown }[]).find(
@@ -138,7 +138,7 @@ describe("OperatorChart", () => {
     expect(argsOf({})).not.toContain("--require-walls");
   });
 
-  test("serves hooks to those who may reach them, each instance also to the others", () => {
+  test("serves hooks to the allowed senders, and each instance also to the others", () => {
     const hooks = { enabled: true, secret: "hooks", fromNamespaces: ["ingress"] };
     const objects = install({ releases: { enabled: true, hooks } });
     expect(configOf(objects)).toMatchObject({ hookBindAddress: ":8082" });
@@ -169,7 +169,7 @@ describe("OperatorChart", () => {
     expect(the("NetworkPolicy", open)["spec"]).toMatchObject({ ingress: [{}, { ports: at8082 }] });
   });
 
-  test("names the installation to the API server also where no leader is elected", () => {
+  test("sends the name of the installation to the API server also without leader election", () => {
     const objects = install({ ha: false, name: "lead", namespace: "ops", releases: { enabled: true } });
     expect(configOf(objects)).toMatchObject({
       leaderElect: false,
@@ -178,7 +178,7 @@ describe("OperatorChart", () => {
     });
   });
 
-  test("gives Releases rights in the namespaces alone that it watches, but to say who acts and to read policies", () => {
+  test("grants Releases permissions only in the watched namespaces, except for sending the instance and reading policies", () => {
     const objects = install({
       watchedNamespaces: ["a"],
       policies: { ownership: false, leadership: false, releaseStatus: false, stages: false },
@@ -200,7 +200,7 @@ describe("OperatorChart", () => {
     );
   });
 
-  test("ships the CustomResourceDefinition of Release as one that kubectl takes for an ApplySet", () => {
+  test("installs the CustomResourceDefinition of Release in a form that kubectl accepts for an ApplySet", () => {
     const app = new App();
     installChart(app, { kinds, values: { image: "fairlead:1", releases: { enabled: true } } });
     const [crds] = app.charts;

@@ -4,7 +4,7 @@ import { configOf, idOf, install, podOf } from "./operator-install.ts";
 const repository = { url: "https://git.test/r.git" };
 
 describe("OperatorChart with a repository", () => {
-  test("has the publish zone push nothing without walls, where the sandbox is required", () => {
+  test("disables pushes of the publish zone without isolation, if the sandbox is required", () => {
     const argsOf = (releases: object): unknown => {
       const { containers } = podOf(install({ repository, releases })).spec;
       return (containers as readonly object[] as readonly { name: string; args: unknown }[]).find(
@@ -15,7 +15,7 @@ describe("OperatorChart with a repository", () => {
     expect(argsOf({ enabled: true })).not.toContain("--require-walls");
   });
 
-  test("hands the repository on, and its credentials to the publish zone alone", () => {
+  test("passes on the repository, and its credentials only to the publish zone", () => {
     const objects = install({
       repository: { ...repository, branch: "live", path: "east", credentialsSecret: "git" },
       logLevel: "debug",
@@ -76,7 +76,7 @@ describe("OperatorChart with a repository", () => {
     ]);
   });
 
-  test("has a publish zone only where there is a repository, and no credentials where none are named", () => {
+  test("has a publish zone only if there is a repository, and no credentials if none are set", () => {
     expect(JSON.stringify(podOf(install({})).spec)).not.toMatch(/publish|zone/);
     const [, publish] = podOf(install({ repository })).spec.containers as readonly object[];
     expect(JSON.stringify(publish)).not.toMatch(/credentials|secret/);

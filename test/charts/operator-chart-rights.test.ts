@@ -17,7 +17,7 @@ const productWith = (releases: object): readonly Made[] =>
 const rulesOf = (objects: readonly Made[]) => the("ClusterRole", objects)["rules"] as readonly Rule[];
 
 describe("the operator's rights for Releases", () => {
-  test("are to watch, and to act as the account that each Release must name", () => {
+  test("allow watching, and acting as the account that each Release must have", () => {
     const objects = productWith({});
     const writes = rulesOf(objects).filter(({ verbs }) =>
       verbs.some((verb) => verb !== "list" && verb !== "watch"),
@@ -37,7 +37,7 @@ describe("the operator's rights for Releases", () => {
     expect(configOf(objects)).toMatchObject({ releases: true, releaseRequireServiceAccount: true });
   });
 
-  test("are to deploy the common kinds where no account is required", () => {
+  test("allow deploying the common kinds if no account is required", () => {
     const objects = productWith({ requireServiceAccount: false });
     expect(rulesOf(objects)).toContainEqual({
       apiGroups: ["networking.k8s.io"],
@@ -58,11 +58,11 @@ describe("the operator's rights for a kind that follows a git source", () => {
     return rulesOf(objects).filter(({ resources }) => resources.includes("secrets"));
   };
 
-  test("are none to read Secrets", () => {
+  test("do not allow reading Secrets", () => {
     expect(secretsOf({})).toEqual([]);
   });
 
-  test("are to read Secrets, and not to list them, where the platform gives them", () => {
+  test("allow reading Secrets, and not listing them, if the platform enables it", () => {
     expect(secretsOf({ readSecrets: true })).toEqual([
       { apiGroups: [""], resources: ["secrets"], verbs: ["get"] },
     ]);
@@ -75,7 +75,7 @@ describe("docs/operator-rights.md", () => {
     ([, resource, names, verbs]) => `${resource} ${names}: ${verbs}`,
   );
 
-  test("lists every right of the default values, and no other", () => {
+  test("consist of exactly these with the default values", () => {
     const verbs = new Map<string, string[]>();
     const roles = productWith({}).filter(({ kind }) => kind === "ClusterRole" || kind === "Role");
     for (const { apiGroups, resources, resourceNames, verbs: given } of roles.flatMap(

@@ -38,7 +38,7 @@ describe("OperatorChart", () => {
     expect(JSON.stringify(podOf(install()))).toContain(JSON.stringify(heap));
   });
 
-  test("runs restricted, probed, with time to end, and with its own token alone", () => {
+  test("runs restricted, with probes, a grace period, and only its own token", () => {
     const objects = install();
     expect(the("Namespace", objects).metadata.labels).toMatchObject({
       "pod-security.kubernetes.io/enforce": "restricted",
@@ -83,7 +83,7 @@ describe("OperatorChart", () => {
     });
   });
 
-  test("gives one pod no Lease, no right to one, and no overlap, where no leader is elected", () => {
+  test("has one pod without a Lease, permission for one, and overlap, if no leader is elected", () => {
     const objects = install({ ha: false });
     expect(idsOf(objects).join()).not.toMatch(/leader-election|PodDisruptionBudget/);
     expect(JSON.stringify(the("ClusterRole", objects))).not.toContain("leases");
@@ -93,7 +93,7 @@ describe("OperatorChart", () => {
     expect(configOf(objects).leaderElect).toBe(false);
   });
 
-  test("gives no rights outside the namespaces that it watches", () => {
+  test("grants no permissions outside of the watched namespaces", () => {
     const policies = { ownership: false, leadership: false };
     const objects = install({ watchedNamespaces: ["a", "b"], repository, policies });
     expect(idsOf(objects).filter((id) => /Role/.test(id))).toEqual([
@@ -112,7 +112,7 @@ describe("OperatorChart", () => {
     expect(configOf(objects).namespaces).toEqual(["a", "b"]);
   });
 
-  test("reads the uid of kube-system, and no other namespace, only where there is a repository", () => {
+  test("reads the uid of kube-system, and no other namespace, only if there is a repository", () => {
     const rules = (values: Parameters<typeof install>[0]) =>
       (
         the("ClusterRole", install(values))["rules"] as readonly { readonly resources: readonly string[] }[]
@@ -133,7 +133,7 @@ describe("OperatorChart", () => {
     ["https://git.test:8443/r.git", 8443],
     ["ssh://git@git.test:2222/r.git", 2222],
     ["git@git.test:r.git", 22],
-  ] as const)("lets its pods reach DNS, API server and the port of %s alone", ([url, port]) => {
+  ] as const)("lets its pods connect only to DNS, API server and the port of %s", ([url, port]) => {
     const policy = the(
       "NetworkPolicy",
       install({ repository: { url }, networkPolicy: { apiServerPorts: [6443] } }),
@@ -148,7 +148,7 @@ describe("OperatorChart", () => {
     });
   });
 
-  test("lets only the namespaces that are named read metrics, and no pod reach the probes", () => {
+  test("lets only the listed namespaces read metrics, and no pod reach the probes", () => {
     const objects = install({ monitoring: { fromNamespaces: ["prometheus"] } });
     const key = "kubernetes.io/metadata.name";
     expect(the("NetworkPolicy", objects)["spec"]).toMatchObject({
@@ -175,7 +175,7 @@ describe("OperatorChart", () => {
     expect(configOf(objects).metricsBindAddress).toBe("0");
   });
 
-  test("schedules pods as the values say", () => {
+  test("schedules pods according to the values", () => {
     const placement = {
       nodeSelector: { disk: "ssd" },
       tolerations: [{ key: "dedicated", operator: "Exists" as const }],
@@ -193,7 +193,7 @@ describe("OperatorChart", () => {
     );
   });
 
-  test("marks everything as its own, beside the labels and annotations of others", () => {
+  test("labels all objects as its own, in addition to the labels and annotations of users", () => {
     const objects = install({
       labels: { team: "a" },
       annotations: { "example.dev/why": "because" },

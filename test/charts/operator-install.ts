@@ -25,7 +25,7 @@ interface PodTemplate {
   };
 }
 
-/** The objects that install the operator for the kinds that ship; without Releases, unless the values enable them. */
+/** The objects that install the operator for the shipped kinds; without Releases, unless the values enable them. */
 export function install(values: Partial<OperatorValues> = {}): readonly Made[] {
   return new OperatorChart(new App(), "operator", {
     kinds,
@@ -38,7 +38,7 @@ export function idOf({ kind, metadata }: Made): string {
   return `${kind} ${metadata.namespace ?? "-"}/${metadata.name}`;
 }
 
-/** The one object of a kind. */
+/** The only object of a kind. */
 export function the(kind: string, objects: readonly Made[]): Made {
   const [one, ...others] = objects.filter((object) => object.kind === kind);
   if (one === undefined || others.length > 0) throw new Error(`${others.length + 1} of ${kind}, not 1`);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { podSet } from "../../charts/bindings.ts";
 import { madeBy, ourLabels } from "./made-by.ts";
 
-test("PodSetChart makes one Deployment with exactly the original's fields", () => {
+test("PodSetChart creates one Deployment with exactly the original's fields", () => {
   const labels = ourLabels(podSet, "pods");
   const own = { app: "podSet", podSet_cr: "pods" };
   expect(madeBy(podSet, { name: "pods", spec: { size: 0 } })).toEqual([

@@ -54,7 +54,7 @@ describe("PodbuggertoolChart", () => {
     );
   });
 
-  test("waits for a pod to get ready, and keeps what a pod has that is ready no more", () => {
+  test("waits until a pod is ready, and keeps the container of a pod that is no longer ready", () => {
     const pods = [
       aPod("starting", { ready: false }),
       aPod("failing", { ready: false, containers: [busybox] }),
@@ -62,7 +62,7 @@ describe("PodbuggertoolChart", () => {
     expect(addedBy("busybox", ...pods)).toEqual({ failing: [busybox] });
   });
 
-  test("repeats the containers that a pod has already, because none can be taken away", () => {
+  test("repeats the existing containers of a pod, because none can be removed", () => {
     const byHand = { name: "by-hand", image: "alpine", targetContainerName: "web" };
     const pod = aPod("web", { containers: [byHand, busybox] });
     expect(addedBy("busybox", pod)).toEqual({ web: [byHand, busybox] });
@@ -84,7 +84,7 @@ describe("PodbuggertoolChart", () => {
 });
 
 describe("status of a Podbuggertool", () => {
-  test("counts the pods that have its very container and are not terminating", () => {
+  test("counts the pods that have exactly its container and are not terminating", () => {
     const pods = [
       aPod("a", { containers: [{ ...busybox, resources: {} }] }),
       aPod("b", { ready: false, containers: [busybox] }),
@@ -101,19 +101,19 @@ describe("the pods of a Podbuggertool", () => {
   const [{ ownerKey, soughtKey } = { ownerKey: () => undefined, soughtKey: () => undefined }] =
     podbuggertool.related;
 
-  test("are those of its namespace that carry its label", () => {
+  test("are those of its namespace with its label", () => {
     const pod = aLiveObject({ kind: Pod, labels: { app: "payment", tier: "" } });
     expect(ownerKey(pod)).toEqual(["shop/app=payment", "shop/tier="]);
     expect(soughtKey?.(aTool("busybox"))).toBe("shop/app=payment");
   });
 
-  test("are none where the spec is not valid", () => {
+  test("are none if the spec is invalid", () => {
     expect(soughtKey?.(aResource(podbuggertool, { spec: undefined }))).toBeUndefined();
     expect(soughtKey?.(aResource(podbuggertool, { spec: {} }))).toBeUndefined();
   });
 
   test.for(["app", "app=pay ment", "=payment", "app=a=b", ""])(
-    "are none where the label is %j, which is no label",
+    "are none if the label is %j, which is invalid",
     (label) => {
       const tool = aResource(podbuggertool, { spec: { label, image: "busybox" } });
       expect(() => synthesize(podbuggertool, tool, observe(aPod("web")))).toThrow(

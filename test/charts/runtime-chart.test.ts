@@ -20,7 +20,7 @@ function made(spec: object = {}, { seconds = 20, record = ready as object } = {}
 const deploymentOf = (...args: Parameters<typeof made>) =>
   made(...args).find((object) => "kind" in object && object.kind === "Deployment");
 
-test("the defaults of a Runtime delete it its time after it was ready, and warn five minutes before", () => {
+test("by default a Runtime is deleted its time after it was ready, with a warning five minutes before", () => {
   expect(Runtime.spec.parse({ template: { image: "busybox" }, ttlSeconds: 60 })).toEqual({
     template: { image: "busybox" },
     ttlSeconds: 60,
@@ -32,7 +32,7 @@ test("the defaults of a Runtime delete it its time after it was ready, and warn 
 });
 
 describe("RuntimeChart", () => {
-  test("makes a Deployment of one pod, which is replaced and never doubled", () => {
+  test("creates a Deployment of one pod, which is replaced and never doubled", () => {
     expect(made()).toEqual([
       {
         apiVersion: "apps/v1",
@@ -48,7 +48,7 @@ describe("RuntimeChart", () => {
     ]);
   });
 
-  test("makes a Service for its ports and a claim for its storage", () => {
+  test("creates a Service for its ports and a claim for its storage", () => {
     const template = {
       image: "busybox",
       command: ["sh"],
@@ -110,7 +110,7 @@ describe("RuntimeChart", () => {
     expect(made(spec, { seconds })).toHaveLength(2);
   });
 
-  test("starts a new pod for a start on request, and has its whole time again", () => {
+  test("starts a new pod for a restart on request, with its full time", () => {
     const record = { restarts: 1, restartedAt: "b" };
     const annotations = { "fairlead.dev/restarted-at": "b" };
     expect(deploymentOf({ onExpiry: "stop" }, { seconds: 99, record })).toMatchObject({
@@ -118,7 +118,7 @@ describe("RuntimeChart", () => {
     });
   });
 
-  test("refuses a time above its limit, also where no API server does", () => {
+  test("refuses a time above its limit, also without an API server", () => {
     expect(() => made({ maxTtlSeconds: 59 })).toThrow(
       "spec.ttlSeconds: must not be more than spec.maxTtlSeconds",
     );

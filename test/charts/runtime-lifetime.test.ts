@@ -52,7 +52,7 @@ describe("the record of a Runtime", () => {
       gives: { ...ready, countedFrom: at(0) },
     },
     {
-      does: "counts from the readiness of what was never used",
+      does: "counts from the readiness if it was never used",
       spec: { after: "idle" },
       pod: {},
       gives: ready,
@@ -79,20 +79,20 @@ describe("the record of a Runtime", () => {
       gives: ready,
     },
     {
-      does: "reads the last use from the annotation that the spec names",
+      does: "reads the last use from the annotation in the spec",
       spec: { after: "idle", idleAnnotation: "example.dev/used" },
       options: { annotations: { "example.dev/used": at(30), "fairlead.dev/last-activity": at(50) } },
       pod: {},
       gives: { ...ready, countedFrom: at(30) },
     },
     {
-      does: "takes the first value of the annotation for no start",
+      does: "does not treat the first value of the annotation as a restart",
       options: annotated("restarted-at", "a"),
       spec: { after: "created" },
       gives: { restarts: 0, restartedAt: "a", countedFrom: at(0) },
     },
     {
-      does: "forgets its times at another value of the annotation",
+      does: "resets its times for another value of the annotation",
       options: annotated("restarted-at", "b"),
       previous: { ...ready, restartedAt: "a" },
       pod: { start: "a" },
@@ -106,7 +106,7 @@ describe("the record of a Runtime", () => {
       gives: { restarts: 1, restartedAt: "b", readyAt: at(50), countedFrom: at(50) },
     },
     {
-      does: "counts from that after a start, also where the first one counted from the creation",
+      does: "counts from that after a restart, also if the first time counted from the creation",
       spec: { after: "created" },
       options: annotated("restarted-at", "b"),
       previous: { restarts: 1, restartedAt: "b" },
@@ -114,7 +114,7 @@ describe("the record of a Runtime", () => {
       gives: { restarts: 1, restartedAt: "b", readyAt: at(50), countedFrom: at(50) },
     },
     {
-      does: "takes an annotation that was removed for no start",
+      does: "does not treat the removal of the annotation as a restart",
       previous: { ...ready, restartedAt: "a" },
       pod: { start: "a" },
       gives: { ...ready, restartedAt: "a" },
@@ -123,15 +123,15 @@ describe("the record of a Runtime", () => {
     const input = { resource: seen(spec, options), observed: withPod(pod) };
     const record = foldRuntime(previous, input);
     expect(record).toEqual(gives);
-    // Folding it again gives the same, as an engine that was restarted does.
+    // Folding it again returns the same, as after a restart of the engine.
     expect(foldRuntime(record, input)).toEqual(record);
   });
 
   test.for<{ when: string; pod: PodState }>([
     { when: "no pod is available", pod: { available: 0 } },
-    { when: "the pod that is available is an old one", pod: { updated: 0, available: 1 } },
+    { when: "the available pod is an old one", pod: { updated: 0, available: 1 } },
     {
-      when: "the Deployment controller has not seen the last change",
+      when: "the Deployment controller has not observed the last change",
       pod: { generation: 2, observedGeneration: 1 },
     },
     { when: "the Deployment is that of another start", pod: { start: "a" } },
@@ -144,7 +144,7 @@ describe("the record of a Runtime", () => {
     expect(foldRuntime({}, input)).toEqual({ restarts: 0 });
   });
 
-  test("is that of a resource whose spec is missing, too", () => {
+  test("is also that of a resource without a spec", () => {
     expect(foldRuntime({}, { resource: seen({}, { spec: undefined }), observed: observe() })).toEqual({
       restarts: 0,
     });
@@ -191,7 +191,7 @@ describe("the end of a Runtime", () => {
     expect(reportRuntime(resource, observed, context)).toMatchObject({ phase, expiresAt: at(70) });
   });
 
-  test("comes also for a resource whose spec is not valid otherwise, and not without a spec", () => {
+  test("also occurs for a resource with an otherwise invalid spec, and not without a spec", () => {
     const context = { observed: observe(), record: ready, clock: clockAt(70) };
     expect(retireRuntime({ resource: seen({ template: undefined }), ...context })).toBeDefined();
     expect(retireRuntime({ resource: seen({}, { spec: undefined }), ...context })).toBeUndefined();
@@ -202,7 +202,7 @@ describe("the status of a Runtime", () => {
   const report = (spec: object, seconds: number, pod: PodState | undefined = {}) =>
     reportRuntime(seen(spec), withPod(pod), { record: ready, clock: clockAt(seconds) });
 
-  test("is Starting while its pod is not ready, also later on", () => {
+  test("is Starting while its pod is not ready, also later", () => {
     expect(report({}, 20)).toMatchObject({ phase: "Running" });
     expect(report({}, 20, { available: 0 })).toMatchObject({ phase: "Starting", expiresAt: at(70) });
   });
@@ -244,7 +244,7 @@ describe("the warnings about a Runtime", () => {
     },
     { after: "idle", usedAt: at(3), says: [] },
     { after: "ready", usedAt: "now", says: [] },
-  ])("name a last use that is not a time: %j", ({ after, usedAt, says }) => {
+  ])("report a last use that is not a time: %j", ({ after, usedAt, says }) => {
     expect(warnAboutRuntime(seen({ after }, annotated("last-activity", usedAt)))).toEqual(says);
   });
 });

@@ -3,7 +3,7 @@ import { scheduledEcho } from "../../charts/bindings.ts";
 import { observe } from "../fakes/observed.ts";
 import { madeBy } from "./made-by.ts";
 
-test("ScheduledEchoChart makes one CronJob with exactly the original's fields", () => {
+test("ScheduledEchoChart creates one CronJob with exactly the original's fields", () => {
   const labels = {
     "app.kubernetes.io/name": "scheduledecho",
     "app.kubernetes.io/instance": "hello",
@@ -42,7 +42,7 @@ test("ScheduledEchoChart makes one CronJob with exactly the original's fields", 
       },
     },
   ]);
-  // So its result is remembered whatever happens in the cluster.
+  // Its result can therefore be cached, whatever happens in the cluster.
   expect(observed.asked).toEqual([]);
 });
 

@@ -2,14 +2,14 @@ import { type App, Chart } from "cdk8s";
 import { Pipeline } from "fairlead/delivery";
 import type * as web from "../web/main.ts";
 
-/** What the Release gives. */
+/** Inputs from the Release. */
 interface Inputs {
-  /** The repository that has this program, and what it delivers. */
+  /** The repository with this program and everything that it delivers. */
   readonly url: string;
   readonly namespace: string;
 }
 
-/** The shop on its way: to dev and staging by itself, and to both places of prod when somebody has approved it. */
+/** Delivers the shop to dev and staging automatically, and to both prod stages after an approval. */
 export default function delivery(app: App, { url, namespace }: Inputs): void {
   const chart = new Chart(app, "delivery");
   const shop = new Pipeline(chart, "shop", { name: "shop", namespace, source: { url, path: "web" } });

@@ -1,6 +1,6 @@
 import { ApiObject, type App, Chart } from "cdk8s";
 
-/** What the Release gives. */
+/** Inputs from the Release. */
 interface Inputs {
   readonly replicas: number;
   readonly image: string;
@@ -52,6 +52,6 @@ export default function shop(app: App, { replicas, image }: Inputs): void {
     spec: { selector: labels, ports: [{ port: 80 }] },
   });
 
-  // What it reads is there before it starts.
+  // The ConfigMap that it reads exists before it starts.
   web.addDependency(page);
 }

@@ -7,7 +7,7 @@ import type { KubernetesObject, LiveObject, ObjectKind } from "../../../crds/obj
 
 type Edit = (object: KubernetesObject) => KubernetesObject | undefined;
 
-/** What an installation makes, as far as a Pipeline watches it. */
+/** The objects of an installation that a Pipeline watches. */
 function installed(edit: Edit = (object) => object, watchedNamespaces: readonly string[] = []) {
   const chart = new Chart(new App(), "fences");
   new WriteFences(chart, "fences", {
@@ -48,7 +48,7 @@ describe("approvalPolicyGap()", () => {
     ]);
     expect(gap()).toBeUndefined();
     expect(gap(undefined, ["shop", "other"])).toBeUndefined();
-    // As the API server stores a binding.
+    // In the form in which the API server stores a binding.
     expect(
       gap(editing("binding", { matchResources: { matchPolicy: "Equivalent", objectSelector: {} } })),
     ).toBeUndefined();
@@ -86,7 +86,7 @@ describe("approvalPolicyGap()", () => {
     expect(gap(edit)).toMatch(says);
   });
 
-  test("is there in a namespace that the policy does not look at", () => {
+  test("is there in a namespace that the policy does not match", () => {
     expect(gap(undefined, ["other"])).toBe(
       'the admission policy lead.ops.approvals does not look at namespace "shop"',
     );

@@ -5,7 +5,7 @@ import { aShop, everywhere, hour, minute, promoted } from "./stages.ts";
 describe("windows and freezes", () => {
   const nightly = { enter: { windows: [{ allow: { cron: "0 0 * * *", duration: "30m" } }] } };
 
-  test("check 28: a window that closes while prod converges lets it finish; the next one waits and says until when", () => {
+  test("check 28: a window that closes while prod converges lets it finish; the next one waits and reports until when", () => {
     const world = aShop({ prod: { ...nightly, pass: { soak: "30m" } } });
     const first = world.push(everywhere("1"));
     world.run(20 * minute);
@@ -19,7 +19,7 @@ describe("windows and freezes", () => {
     expect(world.promotions("prod")[1]?.metadata.creationTimestamp).toBe("2026-01-02T00:00:00Z");
   });
 
-  test("check 29: during a freeze the soak counts on, nothing starts, and a hotfix that bypasses it goes", () => {
+  test("check 29: during a freeze the soak counts on, nothing starts, and a hotfix that bypasses it starts", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(5 * minute);
@@ -61,7 +61,7 @@ describe("windows and freezes", () => {
     expect(world.stage("prod").phase).toBe("Passed");
   });
 
-  test("a rollback by itself goes to all Releases at once, whatever the batch", () => {
+  test("an automatic rollback applies to all Releases at once, for any batch", () => {
     const names = ["a", "b", "c"];
     const releases = names.map((name) => ({ name }));
     const stage = { name: "prod", batch: 1, releases, pass: { soak: "5m" }, onFailure: "RollBack" };
@@ -81,7 +81,7 @@ describe("windows and freezes", () => {
   test.for([
     { allow: { cron: "soon", duration: "1h" } },
     { allow: { cron: "* * * * *", duration: "1h", timeZone: "Europe/Nowhere" } },
-  ])("check 30: a window that cannot be evaluated is closed, and shown: %j", (window) => {
+  ])("check 30: a window that cannot be evaluated is closed, and reported: %j", (window) => {
     const world = aShop({ prod: { enter: { windows: [window] } } });
     world.push(everywhere("1"));
     world.run(48 * hour);

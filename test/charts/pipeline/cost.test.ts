@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aShop, everywhere, hour, job, minute } from "./stages.ts";
 
 describe("the cost of a Pipeline", () => {
-  test("check 47: idle, nothing is written, and nothing wakes it", () => {
+  test("check 47: idle, nothing is written, and no wake-up is scheduled", () => {
     const world = aShop({ staging: { pass: { soak: "10m", verify: [job()] } } });
     world.push(everywhere("1"));
     world.run(hour);

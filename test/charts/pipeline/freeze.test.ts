@@ -19,7 +19,7 @@ function assess(...freezes: readonly ReturnType<typeof aFreeze>[]) {
 }
 
 describe("assessFreezes()", () => {
-  test("holds nothing without a Freeze", () => {
+  test("is none without a Freeze", () => {
     expect(assess()).toEqual({ holding: [], message: "there is no freeze", asked: [] });
   });
 
@@ -37,7 +37,7 @@ describe("assessFreezes()", () => {
     expect(assess(aFreeze("sale", spec as Partial<FreezeSpec>)).holding).toHaveLength(holds ? 1 : 0);
   });
 
-  test("ends at its instant, and asks for it", () => {
+  test("ends at its instant, and uses the clock for it", () => {
     expect(assess(aFreeze("over", { until: now })).holding).toEqual([]);
     const until = "2026-11-30T12:00:00+02:00";
     expect(assess(aFreeze("sale", { until, by: "ada" }))).toEqual({
@@ -48,7 +48,7 @@ describe("assessFreezes()", () => {
     });
   });
 
-  test("asks for no end of a Freeze that holds another stage", () => {
+  test("does not use the clock for a Freeze of another stage", () => {
     expect(assess(aFreeze("sale", { until: "2026-11-30T00:00:00Z", stages: ["staging"] })).asked).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe("assessFreezes()", () => {
     expect(state.message).toContain("frozen until it is deleted by Freeze c: sale");
   });
 
-  test("holds with what this version cannot read", () => {
+  test("applies if this version cannot read it", () => {
     for (const spec of [{ until: "tomorrow" }, { reason: 7 }, { stages: "prod" }]) {
       const state = assess(aFreeze("odd", spec as unknown as Partial<FreezeSpec>));
       expect(state).toMatchObject({

@@ -33,7 +33,7 @@ describe("a rollback with hold", () => {
     expect(promoted(world, "prod")).toEqual([first, latest, first, fourth]);
   });
 
-  test("check 24: a digest that has passed needs health, and no second soak", () => {
+  test("check 24: a digest that has passed needs to be healthy, and no second soak", () => {
     const { world, first } = withHistory({ prod: { pass: { soak: "10m" } } });
     world.request("back", { stage: "prod", revision: first, by: "ann" });
     world.run(10 * second);
@@ -74,7 +74,7 @@ describe("a rollback with hold", () => {
     });
   });
 
-  test("resumes with what was running when nothing newer has passed", () => {
+  test("resumes with the digest that was running when nothing newer has passed", () => {
     const { world, first, second: latest } = withHistory();
     world.request("back", { stage: "prod", revision: first, hold: true, by: "ann", reason: "errors" });
     world.run(minute);
@@ -84,10 +84,10 @@ describe("a rollback with hold", () => {
   });
 });
 
-describe("a rollback by itself", () => {
+describe("an automatic rollback", () => {
   const rollBack = { pass: { soak: "1m", verify: [job()] }, onFailure: "RollBack" };
 
-  test("check 25: it runs once, there is no ping-pong, and the failed digest is not tried again by itself", () => {
+  test("check 25: it runs once, does not alternate, and the failed digest is not retried automatically", () => {
     const { world, first, second: good } = withHistory({ prod: rollBack });
     const bad = world.push(everywhere("3"));
     world.jobOutcome = ({ revision }) => (revision === bad ? "Failed" : "Complete");
@@ -113,7 +113,7 @@ describe("a rollback by itself", () => {
     expect(world.stage("prod").phase).toBe("Failed");
   });
 
-  test("check 25: a person may ask for the failed digest again", () => {
+  test("check 25: a user may request the failed digest again", () => {
     const { world } = withHistory({ prod: rollBack });
     const bad = world.push(everywhere("3"));
     world.jobOutcome = ({ revision }) => (revision === bad ? "Failed" : "Complete");
@@ -131,7 +131,7 @@ describe("a rollback by itself", () => {
 describe("a hotfix", () => {
   const hotfix = { stage: "prod", by: "ann", reason: "outage", bypass: ["Order"] };
 
-  test("check 26: goes straight to prod, and is unproven until earlier stages have passed it", () => {
+  test("check 26: is deployed directly to prod, and is unproven until earlier stages have passed it", () => {
     const { world } = withHistory();
     const fix = world.push(everywhere("fix"));
     world.run(2 * second);
@@ -145,7 +145,7 @@ describe("a hotfix", () => {
     expect(promoted(world, "prod")).toHaveLength(3);
   });
 
-  test("check 26: without the bypass it waits for the stages before", () => {
+  test("check 26: without the bypass it waits for the earlier stages", () => {
     const { world } = withHistory();
     const fix = world.push(everywhere("fix"));
     world.run(2 * second);
@@ -156,7 +156,7 @@ describe("a hotfix", () => {
     expect(world.release("prod").spec.revision).toBe(fix);
   });
 
-  test("does not start a commit that nobody has planned, nor another digest than it names", () => {
+  test("does not start a commit that was not planned, nor another digest than the requested one", () => {
     const { world, first } = withHistory();
     world.request("fix", { ...hotfix, revision: "f".repeat(40) });
     world.run(minute);
@@ -168,7 +168,7 @@ describe("a hotfix", () => {
 });
 
 describe("a pin by another field manager", () => {
-  test("check 27: the Pipeline stands back; unpinned, its own pin returns, never the branch's head", () => {
+  test("check 27: the Pipeline does not override it; after its removal the Pipeline's own pin returns, never the branch's head", () => {
     const { world, first, second: own } = withHistory();
     world.pinByHand("prod", first);
     world.run(minute);

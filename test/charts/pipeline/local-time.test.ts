@@ -14,7 +14,7 @@ describe("timeZoneOf()", () => {
     for (const name of ["", "Europe/Nowhere", "CEST!"]) expect(timeZoneOf(name), name).toBeUndefined();
   });
 
-  test("gives the end of the gap for a local time that is skipped", () => {
+  test("returns the end of the gap for a skipped local time", () => {
     const berlin = zone("Europe/Berlin");
     for (const skipped of ["2026-03-29T02:00", "2026-03-29T02:30", "2026-03-29T02:59"])
       expect(instant(berlin.firstInstantOf(wall(skipped)))).toBe("2026-03-29T01:00:00.000Z");
@@ -24,7 +24,7 @@ describe("timeZoneOf()", () => {
     expect(instant(apia.firstInstantOf(wall("2011-12-30T12:00")))).toBe("2011-12-30T10:00:00.000Z");
   });
 
-  test("gives the first instant for a local time that comes twice", () => {
+  test("returns the first instant of a repeated local time", () => {
     const berlin = zone("Europe/Berlin");
     expect(instant(berlin.firstInstantOf(wall("2026-10-25T02:30")))).toBe("2026-10-25T00:30:00.000Z");
     expect(instant(berlin.firstInstantOf(wall("2026-10-25T03:00")))).toBe("2026-10-25T02:00:00.000Z");
@@ -32,7 +32,7 @@ describe("timeZoneOf()", () => {
     expect(instant(lordHowe.firstInstantOf(wall("2026-04-05T01:45")))).toBe("2026-04-04T14:45:00.000Z");
   });
 
-  test("gives the first instant at which a wall clock shows a time or a later one, in any time zone", () => {
+  test("returns the first instant with a local time or a later one, in any time zone", () => {
     const zones = Intl.supportedValuesOf("timeZone");
     const from = Date.UTC(2000, 0, 1);
     fc.assert(
@@ -44,7 +44,7 @@ describe("timeZoneOf()", () => {
           const first = zone(name).firstInstantOf(sought);
           const wallAt = wallClock(name);
           expect(wallAt(first)).toBeGreaterThanOrEqual(sought);
-          // No clock is turned by more than a day.
+          // No time zone changes by more than a day.
           for (const beforeMs of [1, 1_000, 60_000, 1_800_000, 3_600_000, 7_200_000, 86_400_000])
             expect(wallAt(first - beforeMs)).toBeLessThan(sought);
         },

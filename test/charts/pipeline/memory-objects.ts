@@ -18,7 +18,7 @@ export interface NewObject {
   readonly status?: object;
 }
 
-/** Objects of one namespace, as the API server has them, and views of them as the operator gives them to a kind. */
+/** Objects of one namespace, as on the API server, and the operator's views of them for a kind. */
 export class MemoryObjects {
   readonly namespace = "shop";
   readonly #byKind = new Map<string, Map<string, LiveObject>>();
@@ -58,7 +58,7 @@ export class MemoryObjects {
     this.#byKind.getOrInsertComputed(object.kind, () => new Map()).set(object.metadata.name, object);
   }
 
-  /** Deletes an object, and what it owns. */
+  /** Deletes an object, and its dependents. */
   remove(kind: string, name: string): LiveObject | undefined {
     const found = this.find(kind, name);
     if (found === undefined) return undefined;
@@ -83,7 +83,7 @@ export class MemoryObjects {
     return this.list(kind).filter((object) => isOwnedBy(object, owner));
   }
 
-  /** What a kind is shown: the children of a resource, and the related objects that it looks for. */
+  /** The view of a kind: the children of a resource, and the related objects that it seeks. */
   observe(resource: CustomResource, kind: BoundKind): Observed {
     const known = new Map<ObjectKind, readonly LiveObject[]>();
     const list = (wanted: ObjectKind): readonly LiveObject[] =>

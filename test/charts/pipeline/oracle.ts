@@ -5,12 +5,12 @@ import { renderOf } from "./release-operator.ts";
 
 const soakMs = 10 * 60_000;
 
-/** What a stage has in reality proven: computed from what Releases and Jobs did, and from nothing that the Pipeline says. */
+/** The actual results of a stage: computed from the work of Releases and Jobs, and not from the Pipeline's status. */
 export class Oracle {
-  /** What went against a rule, with its time. */
+  /** Violations of a rule, with their times. */
   readonly violations: string[] = [];
   readonly versions = new Set<string>(["1"]);
-  /** Of commits in prod, by when they came there. */
+  /** Ages of commits in prod at their arrival. */
   readonly passed = new Set<string>();
   readonly #world: DeliveryWorld;
   /** `stage digest` that was healthy for long enough, verified, or failed. */
@@ -99,7 +99,7 @@ export class Oracle {
     this.#created.push(spec);
   }
 
-  /** The digests that a commit may have in staging: of every version of the operator so far. */
+  /** The digests of a commit in staging: for every version of the operator so far. */
   #isProvenInStaging(revision: string): boolean {
     const commit = this.#world.commits.find(({ id }) => id === revision);
     return [...this.versions].some((version) => {
@@ -111,7 +111,7 @@ export class Oracle {
   }
 }
 
-/** Each stage has one Release of its name. */
+/** Each stage has one Release with its name. */
 function digestOfStage(name: string, digest: string): string {
   return stageDigestOf([{ namespace: "shop", name, digest }]);
 }

@@ -44,39 +44,39 @@ describe("the history of a stage", () => {
     { history: [promotion(1, "b")], state: "Unknown" },
     { history: [promotion(1, "a"), promotion(2, "a", {}, "failedAt")], state: "Failed" },
     { history: [promotion(1, "a", {}, "failedAt"), promotion(2, "a")], state: "Passed" },
-    // What has passed stays passed until another attempt has failed.
+    // A passed digest stays passed until another attempt has failed.
     { history: [promotion(1, "a"), promotion(2, "a", {}, "")], state: "Passed" },
     { history: [promotion(1, "a", {}, "failedAt"), promotion(2, "a", {}, "")], state: "Proving" },
     { history: [promotion(2, "a", {}, "failedAt"), promotion(1, "a")], state: "Failed" },
     { history: [promotion(1, "a", { stage: "staging" })], state: "Unknown" },
     { history: [{ ...promotion(1, "a"), isOurs: false }], state: "Unknown" },
-  ])("says $state of a digest after $history.length Promotions", ({ history, state }) => {
+  ])("reports $state for a digest after $history.length Promotions", ({ history, state }) => {
     expect(new StageHistory(history, prod).evidenceOf("a").state).toBe(state);
   });
 
   test.for<{ does: string; history: readonly PromotionView[]; is: number }>([
     { does: "is that of the last candidate", history: [promotion(1, "a"), promotion(2, "b")], is: 2 },
     {
-      does: "is not that of a rollback by itself",
+      does: "is not that of an automatic rollback",
       history: [promotion(2, "b"), promotion(3, "a", { rollback: true, candidate: 1 })],
       is: 2,
     },
     {
-      does: "is that of what a user holds",
+      does: "is that of a digest that a user holds",
       history: [promotion(2, "b"), promotion(3, "a", { hold: true, candidate: 1 })],
       is: 1,
     },
     {
-      does: "is not that of what a user goes back to",
+      does: "is not that of a digest to which a user rolls back",
       history: [promotion(2, "b"), promotion(3, "a", { candidate: 1 })],
       is: 2,
     },
     {
-      does: "is kept by a commit that is no candidate",
+      does: "is kept for a commit that is not a candidate",
       history: [promotion(2, "b"), promotion(3, "c", { candidate: 0 })],
       is: 2,
     },
-    { does: "is the beginning without Promotions", history: [], is: 0 },
+    { does: "is 0 without Promotions", history: [], is: 0 },
   ])("has a position, which $does", ({ history, is }) => {
     expect(new StageHistory(history, prod).position).toBe(is);
   });
@@ -88,7 +88,7 @@ describe("the history of a stage", () => {
         history.hasPassed(number, { 1: "a", 2: "b", 3: "b", 5: "e" }[number] ?? ""),
       ),
     ).toEqual([true, true, true, true]);
-    // Candidate 3 goes back to what candidate 1 has, and was never here.
+    // Candidate 3 reverts to the content of candidate 1, and never ran here.
     expect(history.hasPassed(3, "a")).toBe(false);
     expect(history.hasPassed(6, "b")).toBe(false);
     expect(history.hasPassed(6, "e")).toBe(true);
@@ -97,7 +97,7 @@ describe("the history of a stage", () => {
   test.for<{ does: string; promotions: readonly PromotionView[]; open: string | undefined }>([
     { does: "is the newest one", promotions: [request("old", 10), request("new", 20)], open: "new" },
     {
-      does: "is none that was started",
+      does: "is not one that was started",
       promotions: [
         request("new", 20),
         promotion(1, "a", { request: { name: "new", uid: "new", at: "2026-01-01T00:00:20Z" } }),
@@ -105,7 +105,7 @@ describe("the history of a stage", () => {
       open: undefined,
     },
     {
-      does: "is none before one that was started and is gone",
+      does: "is not one before a started and deleted one",
       promotions: [
         request("old", 10),
         promotion(1, "a", { request: { name: "new", uid: "new", at: "2026-01-01T00:00:20Z" } }),
@@ -113,12 +113,12 @@ describe("the history of a stage", () => {
       open: undefined,
     },
     {
-      does: "is none that has an outcome",
+      does: "is not one that has an outcome",
       promotions: [request("new", 20, { passedAt: "2026-01-01T01:00:00Z" })],
       open: undefined,
     },
     {
-      does: "is none that says as what it was started",
+      does: "is not one that records its started Promotion",
       promotions: [request("new", 20, { startedAs: "shop-prod-1" })],
       open: undefined,
     },
@@ -141,7 +141,7 @@ describe("the Promotions that are kept", () => {
     );
     expect(names.length).toBeLessThanOrEqual(10);
     expect(names).not.toContain("shop-dev-1");
-    // The oldest first: the function itself, without the world around it.
+    // The oldest first: the function itself, without its environment.
     const left = world.promotions();
     expect(keepPromotions(world.pipeline, left)).toEqual(left);
   });

@@ -59,14 +59,18 @@ describe("assessRelease()", () => {
       change: { deployed: { ...deployed, digest: "e" } },
       is: { state: "Deploying" },
     },
-    { when: "nothing says what is deployed", change: { deployed: undefined }, is: { state: "Deploying" } },
+    {
+      when: "its status has no deployed commit",
+      change: { deployed: undefined },
+      is: { state: "Deploying" },
+    },
     {
       when: "its status is of an earlier generation",
       change: { isObserved: false },
       is: { state: "Soaking", isDescribed: false },
     },
     {
-      when: "it was deployed as a whole at an earlier generation",
+      when: "it was fully deployed at an earlier generation",
       change: { deployed: { ...deployed, generation: 1 } },
       is: { state: "Soaking", isDescribed: false },
     },
@@ -76,9 +80,9 @@ describe("assessRelease()", () => {
       minutes: 17,
       is: { state: "Soaking", until: at(18) },
     },
-    { when: "it is ill", change: { deployed: ill }, is: { state: "Unhealthy", since: at(0) } },
+    { when: "it is unhealthy", change: { deployed: ill }, is: { state: "Unhealthy", since: at(0) } },
     {
-      when: "its condition says that it is ill",
+      when: "its condition says that it is unhealthy",
       change: {
         conditions: new Map([
           condition("Ready", "False", "Progressing"),
@@ -103,21 +107,21 @@ describe("assessRelease()", () => {
       is: { state: "Unhealthy" },
     },
     {
-      when: "its remote does not answer",
+      when: "its remote does not respond",
       change: {
         conditions: new Map([condition("Ready", "False", "SourceUnreachable"), condition("Healthy", "True")]),
       },
       is: { state: "Proven" },
     },
     {
-      when: "a prune waits for a person",
+      when: "a prune waits for approval",
       change: {
         conditions: new Map([condition("Ready", "False", "PruneHeld"), condition("Healthy", "True")]),
       },
       is: { state: "Deploying", message: "is not ready: it is PruneHeld" },
     },
     {
-      when: "the API server refuses an object",
+      when: "the API server rejects an object",
       change: { deployed: undefined, conditions: new Map([condition("Ready", "False", "ApplyRejected")]) },
       is: { state: "Refused", at: at(5) },
     },
@@ -126,7 +130,7 @@ describe("assessRelease()", () => {
     expect(assessRelease(release(change), target, clockAt(minutes))).toMatchObject(is);
   });
 
-  test("waits for a Release that is missing", () => {
+  test("waits for a missing Release", () => {
     expect(assessRelease(undefined, { revision: "r", digest: "d", soak: "0s" }, clockAt(0))).toMatchObject({
       state: "Deploying",
     });

@@ -4,7 +4,7 @@ export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
 
-/** One Release for each stage, of the same name, and a soak of 10 minutes in staging. */
+/** One Release for each stage, with the same name, and a soak of 10 minutes in staging. */
 export function threeStages({
   dev = {},
   staging = {},
@@ -24,14 +24,14 @@ export function threeStages({
 /** The same content for every stage. */
 export const everywhere = (text: string) => ({ dev: text, staging: text, prod: text });
 
-/** A world with three stages, through the charts, a minute after its start. */
+/** A world with three stages, using the charts, a minute after its start. */
 export function aShop(stages: Parameters<typeof threeStages>[0] = {}, spec: object = {}): DeliveryWorld {
   const world = new DeliveryWorld({ stages: threeStages(stages), spec, throughCharts: true });
   world.run(minute);
   return world;
 }
 
-/** The commits that a stage got, in order. */
+/** The commits that a stage received, in order. */
 export const promoted = (world: DeliveryWorld, stage: string): readonly string[] =>
   world.promotions(stage).map(({ spec }) => spec.revision);
 

@@ -1,4 +1,7 @@
-/** A clock that stands still. `asked` are the instants of the future that it was asked for, RFC 3339, `passed` the number of others. */
+/**
+ * A clock that does not advance. `asked` contains the future instants for which it was called, RFC 3339, `passed` the
+ * number of others.
+ */
 export function aClock(now: string | number) {
   const nowMs = typeof now === "string" ? Date.parse(now) : now;
   const asked: string[] = [];
@@ -6,7 +9,7 @@ export function aClock(now: string | number) {
   return {
     asked,
     passed: () => passed,
-    /** The earliest of them: when a resource is reconciled again. */
+    /** The earliest of them, when a resource is reconciled again. */
     next: () => asked.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(0),
     reached(instant: string | Date): boolean {
       const atMs = new Date(instant).getTime();
@@ -20,13 +23,13 @@ export function aClock(now: string | number) {
   };
 }
 
-/** What the wall clocks of a zone show at an instant, as milliseconds: read from the text that Intl writes. */
+/** The local time of a zone at an instant, in milliseconds: parsed from the text that Intl writes. */
 export function wallClock(timeZone: string): (atMs: number) => number {
   const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
   return (atMs) => Date.parse(`${format.format(atMs).replace(" ", "T")}Z`);
 }
 
-/** The fields of a local time that no zone needs to have, as `localFields()` gives them. */
+/** The fields of a local time, which may not exist in a zone, as `localFields()` returns them. */
 export function wallFields(wallMs: number) {
   const at = new Date(wallMs);
   return {

@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const aheadMs = 14 * hourMs;
 
-/** Time zones with both changes, half hours, a change of the southern summer, one at midnight, and none. */
+/** Time zones with both clock changes, half hours, a change in the southern summer, one at midnight, and none. */
 const zones = [
   "Europe/Berlin",
   "America/New_York",
@@ -43,7 +43,7 @@ const aCase: fc.Arbitrary<Case> = fc
     duration: `${one.lengthMinutes}m`,
   }));
 
-/** An instant near a change of the clock of a zone, or anywhere. */
+/** An instant near a clock change of the zone, or any instant. */
 function instantsIn(timeZone: string): fc.Arbitrary<number> {
   const changes: number[] = [];
   const wallAt = wallClock(timeZone);
@@ -66,8 +66,8 @@ function instantsIn(timeZone: string): fc.Arbitrary<number> {
 const instants = new Map(zones.map((zone) => [zone, instantsIn(zone)]));
 
 /**
- * The minutes at which a window opens, by looking at every minute: a local time has come when the wall clock first shows it or a
- * later one. It is what `firstInstantOf()` promises, without its arithmetic.
+ * The minutes at which a window opens, found by checking every minute: a local time has come at the first instant with
+ * it or a later one. This is the specification of `firstInstantOf()`, without its arithmetic.
  */
 function startsBetween({ minutes, hours, weekdays, timeZone }: Case, fromMs: number, toMs: number): number[] {
   const matches = (wallMs: number): boolean => {
@@ -75,7 +75,7 @@ function startsBetween({ minutes, hours, weekdays, timeZone }: Case, fromMs: num
     return minutes.includes(minute) && hours.includes(hour) && weekdays.includes(weekday);
   };
   const starts: number[] = [];
-  // A day earlier the highest time that a wall clock has shown is known.
+  // A day earlier the highest local time so far is known.
   const wallAt = wallClock(timeZone);
   let shownMs = wallAt(fromMs - 24 * hourMs);
   for (let atMs = fromMs - 24 * hourMs + minuteMs; atMs <= toMs; atMs += minuteMs) {
@@ -89,7 +89,7 @@ function startsBetween({ minutes, hours, weekdays, timeZone }: Case, fromMs: num
 }
 
 describe("assessWindows()", () => {
-  test("agrees with a look at every minute, in all time zones and over both changes of the clock", () => {
+  test("agrees with a check of every minute, in all time zones and over both clock changes", () => {
     const anInput = aCase.chain((one) =>
       fc.record({
         one: fc.constant(one),
@@ -113,7 +113,7 @@ describe("assessWindows()", () => {
           clock,
         });
         expect(state.isOpen).toBe(covers(nowMs) !== isDeny);
-        // The first minute of the next hours at which that is otherwise.
+        // The first minute of the next hours with another state.
         let changeMs = nowMs + minuteMs;
         while (changeMs < nowMs + aheadMs && covers(changeMs) === covers(nowMs)) changeMs += minuteMs;
         const isSoon = changeMs < nowMs + aheadMs;

@@ -11,7 +11,7 @@ function stateAt(now: string, windows: readonly WindowSpec[], anchor = "2026-01-
 }
 
 describe("assessWindows()", () => {
-  test("is open without windows, and asks for no instant", () => {
+  test("is open without windows, and does not use the clock", () => {
     const { isOpen, until, clock } = stateAt("2026-11-23T10:00:00Z", []);
     expect({ isOpen, until, asked: clock.asked }).toEqual({ isOpen: true, until: undefined, asked: [] });
   });
@@ -34,7 +34,7 @@ describe("assessWindows()", () => {
     );
   });
 
-  test("gives the same whatever the anchor, as long as it has passed", () => {
+  test("returns the same for any anchor that has passed", () => {
     const now = "2026-11-23T12:34:56Z";
     const states = [
       "2026-11-23T12:34:56Z",
@@ -49,7 +49,7 @@ describe("assessWindows()", () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  test("lets deny win over allow", () => {
+  test("prefers deny to allow", () => {
     const lunch = { cron: "0 12 * * *", duration: "1h", timeZone: zone };
     const both = [{ allow: office }, { deny: lunch }];
     expect(stateAt("2026-11-23T11:30:00Z", both)).toMatchObject({
@@ -62,14 +62,14 @@ describe("assessWindows()", () => {
       isOpen: true,
       until: "2026-11-23T11:00:00Z",
     });
-    // Without an allow window everything else is open.
+    // Without an allow window all other times are open.
     expect(stateAt("2026-11-22T03:00:00Z", [{ deny: lunch }])).toMatchObject({
       isOpen: true,
       until: "2026-11-22T11:00:00Z",
     });
   });
 
-  test("joins windows that overlap or touch", () => {
+  test("joins overlapping and adjacent windows", () => {
     const until = "2026-11-24T07:00:00Z";
     const night = { cron: "0 17 * * *", duration: "15h", timeZone: zone };
     expect(stateAt("2026-11-23T10:00:00Z", [{ allow: office }, { allow: night }])).toMatchObject({
@@ -79,7 +79,7 @@ describe("assessWindows()", () => {
     });
   });
 
-  test("does not say when windows end that follow each other for ever, and is woken nevertheless", () => {
+  test("does not report the end of endlessly adjacent windows, and still schedules a reconcile", () => {
     const always = { cron: "* * * * *", duration: "2m" };
     const state = stateAt("2026-11-23T10:00:30Z", [{ allow: always }]);
     expect(state).toMatchObject({ isOpen: true, message: "the windows are open" });
@@ -87,20 +87,20 @@ describe("assessWindows()", () => {
     expect(state.clock.next()).toBe("2026-11-23T10:01:00Z");
   });
 
-  test("asks for edges alone, and for few of them", () => {
+  test("uses the clock only for edges, and for few of them", () => {
     const { clock } = stateAt("2026-11-23T10:00:00Z", [{ allow: office }], "2020-01-01T00:00:00Z");
     expect(clock.asked.length + clock.passed()).toBeLessThan(60);
     for (const instant of clock.asked) expect(instant).toMatch(/T(07|08|15|16):00:00Z$/);
   });
 
-  test("opens at the end of the gap where the local time is skipped, and once", () => {
+  test("opens once at the end of the gap of a skipped local time", () => {
     const early = { cron: "30 2 * * *", duration: "20m", timeZone: zone };
     expect(stateAt("2026-03-29T01:00:00Z", [{ allow: early }])).toMatchObject({
       isOpen: true,
       since: "2026-03-29T01:00:00Z",
       until: "2026-03-29T01:20:00Z",
     });
-    // All that is skipped opens at one instant.
+    // All skipped times open at one instant.
     const quarters = { cron: "*/15 2 * * *", duration: "5m", timeZone: zone };
     expect(stateAt("2026-03-29T01:06:00Z", [{ allow: quarters }])).toMatchObject({
       isOpen: false,
@@ -109,7 +109,7 @@ describe("assessWindows()", () => {
     });
   });
 
-  test("opens once where the local time comes twice", () => {
+  test("opens once at a repeated local time", () => {
     const early = { cron: "30 2 * * *", duration: "20m", timeZone: zone };
     expect(stateAt("2026-10-25T00:35:00Z", [{ allow: early }])).toMatchObject({ isOpen: true });
     expect(stateAt("2026-10-25T01:35:00Z", [{ allow: early }])).toMatchObject({
@@ -119,7 +119,7 @@ describe("assessWindows()", () => {
     });
   });
 
-  test("measures durations in elapsed time over both changes of the clock", () => {
+  test("measures durations in elapsed time over both clock changes", () => {
     const night = { cron: "0 22 * * *", duration: "8h", timeZone: zone };
     expect(stateAt("2026-03-28T22:00:00Z", [{ allow: night }])).toMatchObject({
       isOpen: true,
@@ -133,7 +133,7 @@ describe("assessWindows()", () => {
     });
   });
 
-  test("never opens where a cron expression never matches", () => {
+  test("never opens if a cron expression never matches", () => {
     const never = { cron: "0 0 31 2 *", duration: "1h", timeZone: zone };
     const state = stateAt("2026-11-23T10:00:00Z", [{ allow: never }]);
     expect(state).toMatchObject({ isOpen: false });
@@ -150,7 +150,7 @@ describe("assessWindows()", () => {
     [{ ...office, duration: "eight hours" }, 'cannot read the duration "eight hours"'],
     [{ ...office, duration: "0h" }, 'cannot read the duration "0h"'],
     [{ ...office, duration: "9000h" }, 'cannot read the duration "9000h"'],
-  ] as const)("is closed by what cannot be read: %j", ([window, why]) => {
+  ] as const)("is closed by an unreadable window: %j", ([window, why]) => {
     const always = { allow: { cron: "* * * * *", duration: "1h" } };
     for (const wrong of [{ allow: window }, { deny: window }]) {
       const state = stateAt("2026-11-23T10:00:00Z", [always, wrong]);

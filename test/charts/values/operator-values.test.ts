@@ -19,7 +19,7 @@ const complaintsAbout = (values: unknown): string => {
 };
 
 describe("readOperatorValues()", () => {
-  test("needs nothing but an image", () => {
+  test("requires only an image", () => {
     expect(readOperatorValues({ image })).toMatchObject({ name: "fairlead", ha: true, replicas: 2 });
     expect(readOperatorValues({ image, ha: false }).replicas).toBe(1);
     expect(() => readOperatorValues({})).toThrow("image: expected a text, found nothing");
@@ -110,7 +110,7 @@ describe("readOperatorValues()", () => {
     expect(complaintsAbout(values)).toBe(complaint);
   });
 
-  test("names everything that is wrong, one in a line", () => {
+  test("names all invalid values, one in a line", () => {
     expect(complaintsAbout({ ha: 1, repository: { url: "x", brunch: "y" } }).split("\n")).toHaveLength(3);
   });
 
@@ -124,7 +124,7 @@ describe("readOperatorValues()", () => {
       { releases: { programTimeout: "x" } },
       'releases.programTimeout: expected a duration such as 15s or 1m30s, found "x"',
     ],
-  ] as const)("checks %j by itself before others are added to it: %j", ([given, complaint]) => {
+  ] as const)("validates %j before others are added to it: %j", ([given, complaint]) => {
     let said = "";
     try {
       checkGivenValues(given);
@@ -134,7 +134,7 @@ describe("readOperatorValues()", () => {
     expect(said).toBe(complaint);
   });
 
-  test("takes the election times that the operator takes", () => {
+  test("accepts the election times that the operator accepts", () => {
     const times = ["249ms", "250ms", "1.6s", "1.7s", "1999ms", "2s", "2.5s", "2999ms", "3s", "1m30s"];
     for (const leaseDuration of times) {
       for (const renewDeadline of times) {
@@ -178,7 +178,7 @@ describe("readOperatorValues()", () => {
     "",
     "a b",
     "r",
-  ])("takes the repository URL %j if the operator takes it", (url) => {
+  ])("accepts the repository URL %j if the operator accepts it", (url) => {
     let isTaken = true;
     try {
       parseRemoteUrl(url);
@@ -193,7 +193,7 @@ describe("readOperatorValues()", () => {
     ["ssh://git@git.test/r?x", false],
     ["https://git.test/r.git", true],
     ["/srv/what?/r", true],
-  ] as const)("takes no query in the repository URL %s, and does not repeat it", ([url, isTaken]) => {
+  ] as const)("rejects a query in the repository URL %s, and does not repeat it", ([url, isTaken]) => {
     for (const check of [readOperatorValues, checkGivenValues]) {
       const message = messageOf(() => check({ image, repository: { url } }));
       expect(message).toBe(
@@ -211,7 +211,7 @@ describe("readOperatorValues()", () => {
     ["ssh://git:pw@git.test:22/r", false],
     ["ssh://git@git.test:22/r", true],
     ["https://git.test:8443/a:b@c", true],
-  ] as const)("takes no password in the source %s, and does not repeat it", ([source, isTaken]) => {
+  ] as const)("rejects a password in the source %s, and does not repeat it", ([source, isTaken]) => {
     for (const check of [readOperatorValues, checkGivenValues]) {
       const sources = ["https://git.test/", source];
       const message = messageOf(() => check({ image, releases: { policy: { sources } } }));

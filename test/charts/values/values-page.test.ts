@@ -24,7 +24,7 @@ describe("docs/values.md", () => {
     );
   });
 
-  test("shows values that can be used", () => {
+  test("shows valid values", () => {
     const examples = [...page.matchAll(/^```yaml\n(# values\.yaml\n.*?)^```/gms)];
     expect(examples).toHaveLength(1);
     for (const [, text = ""] of examples) {
