@@ -2,13 +2,13 @@ import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
 import { HOLDER_EXTRA } from "../crds/names.ts";
 
-/** One kind of request that a policy looks at, as `matchConstraints` has it. */
+/** One kind of request that a policy matches, in the form of `matchConstraints`. */
 export interface ResourceRule {
   readonly apiGroups: readonly [string];
   readonly apiVersions: readonly ["*"];
   readonly resources: readonly [string];
   readonly operations: readonly Operation[];
-  /** Objects of these names alone. */
+  /** Only objects with these names. */
   readonly resourceNames?: readonly string[];
 }
 
@@ -19,32 +19,32 @@ export interface Subject {
   /** User name of the operator's ServiceAccount. */
   readonly user: string;
   /**
-   * Its Lease, if it impersonates others: `<namespace>/<name>/<pod>` is what such a request then carries of it. The field
-   * manager would not do: it is the same for every installation, and a deletion has none.
+   * Its Lease, if it impersonates others: such a request then contains `<namespace>/<name>/<pod>`. The field manager is
+   * not sufficient: it is the same for every installation, and a deletion has none.
    */
   readonly impersonates?: { readonly namespace: string; readonly name: string } | undefined;
 }
 
 export interface AdmissionPolicyProps {
-  /** Of the policy and of its binding; both are cluster-scoped. */
+  /** Name of the policy and of its binding; both are cluster-scoped. */
   readonly name: string;
   readonly resourceRules: readonly ResourceRule[];
   /** Exceptions from the rules. */
   readonly exclude?: readonly ResourceRule[] | undefined;
-  /** Only objects that have this label, before or after, are matched, so that other requests cost nothing. */
+  /** Only objects with this label, before or after the change, are matched, so that other requests have no cost. */
   readonly label?: string | undefined;
   readonly subject: Subject;
-  /** Whose requests are looked at; all others pass unseen. Default: the subject's. */
+  /** User whose requests are evaluated; all others are admitted. Default: the subject. */
   readonly concerns?: "subject" | "everyone else" | "everyone";
-  /** Users whose requests pass unseen as well. */
+  /** Further users whose requests are admitted without evaluation. */
   readonly exceptUsers?: readonly string[];
   /** Labels of policy and binding, by which others find them. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Only objects in these namespaces are looked at. Default, and if there is none: all. */
+  /** Only objects in these namespaces are evaluated. Default, and if the list is empty: all. */
   readonly namespaces?: readonly string[];
   /** CEL, evaluated when it is used. */
   readonly variables: Readonly<Record<string, string>>;
-  /** All must be true; `message` is CEL too, and becomes the refusal's text. */
+  /** All must be true; `message` is also CEL, and becomes the message of the rejection. */
   readonly validations: readonly { readonly expression: string; readonly message: string }[];
   /** An object whose fields the expressions read as `params`; see {@link AdmissionPolicy}. */
   readonly parameter?: {
@@ -66,8 +66,8 @@ const apiVersion = "admissionregistration.k8s.io/v1";
 /**
  * A ValidatingAdmissionPolicy that concerns one operator, and the binding that puts it in force.
  *
- * An expression that cannot be evaluated refuses the request (`Fail`). A parameter that does not exist lets all pass:
- * the API server looks for it before it knows whose request it is, so `Deny` would refuse everybody's.
+ * An expression that cannot be evaluated rejects the request (`Fail`). If the parameter does not exist, all requests are
+ * admitted: the API server reads it before it evaluates the user, so `Deny` would reject the requests of all users.
  */
 export class AdmissionPolicy extends Construct {
   readonly name: string;
@@ -141,7 +141,7 @@ export class AdmissionPolicy extends Construct {
 /** Claims of the sending instance in impersonated requests, as a CEL list. */
 export const holderClaims = `request.userInfo.?extra[?'${HOLDER_EXTRA}'].orValue([])`;
 
-/** True for the requests of a subject. Must never fail: it is asked about everybody's. */
+/** True for the requests of a subject. Must never fail: it is evaluated for the requests of all users. */
 function isBy({ user, impersonates }: Subject): string {
   const isItself = `request.userInfo.username == ${celText(user)}`;
   if (impersonates === undefined) return isItself;

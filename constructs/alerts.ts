@@ -14,7 +14,7 @@ interface AlertRule {
   readonly annotations: { readonly summary: string; readonly description: string };
 }
 
-/** Alerts for states in which resources do not converge and which do not recover by themselves. */
+/** Alerts for states in which resources do not converge and that do not end by themselves. */
 export function alertRules({
   job,
   namespace,

@@ -6,29 +6,29 @@ import { hasChildLabels, type Labels } from "./child-labels.ts";
 export interface AppDeploymentProps {
   readonly name: string;
   readonly replicas: number;
-  /** Labels of the Deployment beside those of its chart. */
+  /** Labels of the Deployment in addition to those of its chart. */
   readonly labels?: { [name: string]: string };
   /** Labels that select the pods of a new Deployment; an existing one keeps its selector. */
   readonly selector: Labels;
-  /** Labels of the pods beside the selector's. */
+  /** Labels of the pods in addition to those of the selector. */
   readonly podLabels: Labels;
-  /** The one container, as the API has it. */
+  /** The only container, in the form of the API. */
   readonly container: Readonly<Record<string, unknown>>;
-  /** The Deployment that the cluster has, if any. */
+  /** The existing Deployment, if any. */
   readonly live: LiveObject | undefined;
 }
 
-/** The fields of a live Deployment that decide about its successor. */
+/** The fields of a live Deployment that the new manifest depends on. */
 interface LiveSpec {
   readonly selector?: { readonly matchLabels?: Labels };
   readonly template?: { readonly metadata?: { readonly labels?: Labels } };
 }
 
 /**
- * A Deployment of one container, with no field that its maker did not ask for.
+ * A Deployment of one container, without any field that its kind does not specify.
  *
- * One that exists is taken over without a restart: its selector stays, because it is immutable, and so do its
- * pods' labels if another operator made them, because a changed template replaces every pod.
+ * An existing one is taken over without a restart: its selector stays, because it is immutable, and its pods' labels
+ * stay if another operator created them, because a changed template replaces every pod.
  */
 export class AppDeployment extends ApiObject {
   constructor(scope: Construct, id: string, props: AppDeploymentProps) {
@@ -52,7 +52,7 @@ function inheritFromLive({ selector, podLabels, live }: AppDeploymentProps): {
   readonly podLabels: Labels;
 } {
   const wanted = { ...podLabels, ...selector };
-  // A Deployment that is on its way out says nothing about the one that follows it.
+  // A terminating Deployment has no effect on its successor.
   const isThere = live !== undefined && live.metadata.deletionTimestamp === undefined;
   const spec = isThere ? (live["spec"] as LiveSpec | undefined) : undefined;
   if (spec?.selector === undefined) return { selector: { matchLabels: selector }, podLabels: wanted };

@@ -4,7 +4,7 @@ import type { ObjectMeta } from "../crds/object.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** The labels that every child, pod template and job template of a resource carries beside the kind's own. */
+/** The labels of every child, pod template and job template of a resource, in addition to the kind's own. */
 export function childLabels(
   { singular }: Pick<KindDefinition, "singular">,
   { metadata }: { readonly metadata: Pick<ObjectMeta, "name"> },
@@ -17,8 +17,8 @@ export function childLabels(
 }
 
 /**
- * Whether a pod template was made by this operator. Two of the three labels are enough, so that one which
- * is edited manually is restored.
+ * Whether this operator created a pod template. Two of the three labels are enough, so that a manually edited one is
+ * restored.
  */
 export function hasChildLabels(found: Labels, ours: Labels): boolean {
   const names = [standardLabels.name, standardLabels.instance, standardLabels.managedBy];

@@ -8,8 +8,8 @@ export interface CustomResourceDefinitionProps {
 }
 
 /**
- * The CustomResourceDefinition of a kind, under the exact name that the API server asks for. A raw ApiObject: the
- * class that cdk8s generated from an old Kubernetes drops every field that is newer.
+ * The CustomResourceDefinition of a kind, with the exact name that the API server requires. A raw ApiObject: the class
+ * that cdk8s generated from an old Kubernetes drops every field that is newer.
  */
 export class CustomResourceDefinition extends ApiObject {
   readonly definition: KindDefinition;

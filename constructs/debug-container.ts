@@ -1,7 +1,7 @@
 import { containerName } from "../crds/names.ts";
 import type { LiveObject } from "../crds/object.ts";
 
-/** An ephemeral container, as far as it tells which one it is. */
+/** The fields of an ephemeral container that identify it. */
 export interface EphemeralContainer {
   readonly name: string;
   readonly [field: string]: unknown;
@@ -26,7 +26,7 @@ export function ephemeralContainersOf(pod: LiveObject): readonly EphemeralContai
   return spec?.ephemeralContainers ?? [];
 }
 
-/** Whether a pod has exactly this container. One of its name with other content belongs to another owner. */
+/** Whether a pod has exactly this container. A container with its name and other content belongs to another owner. */
 export function hasEphemeralContainer(pod: LiveObject, wanted: EphemeralContainer): boolean {
   const found = ephemeralContainersOf(pod).find(({ name }) => name === wanted.name);
   return (

@@ -3,21 +3,21 @@ import type { LiveObject, ObjectMeta } from "../crds/object.ts";
 import type { Labels } from "./child-labels.ts";
 
 export interface EchoJobTemplateProps {
-  /** Name of the custom resource, which gives the container its name. */
+  /** Name of the custom resource, from which the container gets its name. */
   readonly name: string;
   readonly namespace: string | undefined;
   readonly message: string;
   readonly labels: Labels;
 }
 
-/** A Job's spec, as far as we set it. */
+/** The fields of a Job's spec that the operator sets. */
 export interface EchoJobSpec {
   readonly template: { readonly metadata: object; readonly spec: object };
 }
 
 const image = "busybox:1.33.1";
 
-/** The spec of a Job that prints one message: the program and its argument, so that no shell looks at it. */
+/** The spec of a Job that prints one message: the program and its argument, so that no shell interprets it. */
 export function echoJobSpec({ name, namespace, message, labels }: EchoJobTemplateProps): EchoJobSpec {
   const container = {
     name: containerName(name),
@@ -33,7 +33,7 @@ export function echoJobSpec({ name, namespace, message, labels }: EchoJobTemplat
   };
 }
 
-/** The original sets this on templates, and so do we: without it, a Job that it made would have to be replaced. */
+/** The original operator sets this field on templates; otherwise a Job that it created would have to be replaced. */
 export function echoTemplateMetadata(name: string): { readonly generateName: string } {
   return { generateName: `${name}-` };
 }
@@ -58,8 +58,8 @@ interface LiveJobSpec {
 const generatedLabel = /^(batch\.kubernetes\.io\/)?(controller-uid|job-name)$/;
 
 /**
- * The template of a Job that exists already, if it prints this very message: a Job's template is immutable, and
- * neither labels nor an image that we have changed since are a reason to print the message again.
+ * The template of an existing Job, if it prints exactly this message: a Job's template is immutable, and changed labels
+ * or a changed image are not a reason to print the message again.
  */
 export function keepEchoJobSpec(live: LiveObject | undefined, message: string): EchoJobSpec | undefined {
   if (live === undefined || live.metadata.deletionTimestamp !== undefined) return undefined;

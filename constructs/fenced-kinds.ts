@@ -7,8 +7,8 @@ export function anyKind(operations: readonly Operation[]): ResourceRule {
 }
 
 /**
- * What the operator writes that belongs to no resource: events, which any instance may write, and the Lease by which one
- * becomes the leader. Reviews (who may do what) are questions.
+ * Writes of the operator that belong to no resource: events, which any instance may write, and the Lease with which an
+ * instance becomes the leader. Reviews (of permissions) change nothing.
  */
 export function exceptions(lease: string): readonly ResourceRule[] {
   const operations = ["CREATE", "UPDATE", "DELETE"] as const;

@@ -2,12 +2,12 @@ import type { BoundKind } from "../crds/binding.ts";
 import { groupKindOf, type ObjectKind } from "../crds/object.ts";
 import { celText, celTexts } from "./admission-policy.ts";
 
-/** As synth/manifest.ts and synth/stamp.ts have them; this folder does not import synth. */
+/** As in synth/manifest.ts and synth/stamp.ts; this folder does not import synth. */
 const managerOf = (kind: ObjectKind): string => `fairlead/${groupKindOf(kind)}/`;
-/** Of resources with a long name. It does not name their kind. */
+/** The field manager of resources with a long name, which does not contain their kind. */
 const managerOfLongName = "fairlead/applyset-";
 
-/** The kinds of objects of which some kind sets fields without owning them. */
+/** The kinds of objects in which some kind sets fields without owning them. */
 export function setKindsOf(kinds: readonly BoundKind[]): readonly ObjectKind[] {
   return kinds.flatMap(({ related }) =>
     related.filter(({ fields }) => fields !== undefined).map(({ kind }) => kind),
@@ -15,7 +15,7 @@ export function setKindsOf(kinds: readonly BoundKind[]): readonly ObjectKind[] {
 }
 
 /**
- * CEL, a text for each kind of objects of which a kind sets fields: whether a request changes these fields alone, by the field
+ * CEL for each kind of objects in which a kind sets fields: whether a request changes only these fields, with the field
  * manager of a resource of that kind.
  *
  * @param requestKind CEL of the request's `group/Kind`.
@@ -42,7 +42,7 @@ export function fieldCasesOf(kinds: readonly BoundKind[], requestKind: string): 
 /** The metadata fields that the author of an object sets. The API server changes the others with each write. */
 const metadata = ["labels", "annotations", "ownerReferences", "finalizers"];
 
-/** Fields by name, with those inside of them; empty: the whole field may change. */
+/** Fields by name, with their subfields; empty: the whole field may change. */
 interface Tree extends ReadonlyMap<string, Tree> {}
 
 function treeOf(paths: readonly string[]): Tree {
@@ -52,7 +52,7 @@ function treeOf(paths: readonly string[]): Tree {
   return new Map([...byName].map(([name, under]) => [name, inside(name, under)]));
 }
 
-/** That two structs have the same fields with the same values, but for those in the tree. */
+/** CEL: whether two structs have the same fields with the same values, except those in the tree. */
 function sameBut(
   tree: Tree,
   { now, old }: { readonly now: string; readonly old: string },

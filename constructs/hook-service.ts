@@ -8,7 +8,7 @@ export interface HookServiceProps {
   readonly selector: Labels;
 }
 
-/** Leads to where the operator's pods take hooks. It does not matter which: a standby passes them on to the leader. */
+/** The Service for hooks. It may select any of the operator's pods: a standby passes hooks on to the leader. */
 export class HookService extends ApiObject {
   constructor(scope: Construct, id: string, { name, namespace, selector }: HookServiceProps) {
     super(scope, id, {

@@ -14,25 +14,25 @@ import {
 import type { PolicyRule } from "./operator-role.ts";
 
 export interface LeadershipFenceProps {
-  /** Of policy and binding. */
+  /** Name of policy and binding. */
   readonly name: string;
   readonly subject: Subject;
-  /** Objects that only its leader may write. */
+  /** Objects that only the leader may write. */
   readonly writes: Pick<AdmissionPolicyProps, "resourceRules" | "exclude" | "label">;
-  /** The Lease that the operator's instances compete for. */
+  /** The Lease for which the operator's instances compete. */
   readonly lease: { readonly name: string; readonly namespace: string };
 }
 
-/** Extra field of a token with the name of its pod. */
+/** Extra field of a token that contains the name of its pod. */
 const podName = "authentication.kubernetes.io/pod-name";
 
 /**
- * Of the operator's instances only the one whose pod holds the Lease may write. The pod's name is in the token, so an
- * instance that was deposed, cut off or asleep cannot claim to be another one; it is checked by the API server at the
- * moment of the write. The holder is the pod's name, or the pod's name with something behind `_`.
+ * Only the instance whose pod holds the Lease may write. The pod's name is in the token, so an instance that lost the
+ * lease, is disconnected or was paused cannot claim to be another one; the API server checks this at the moment of the
+ * write. The holder is the pod's name, or the pod's name with a suffix after `_`.
  *
- * Under impersonation the token is another's, so the request carries the pod's name by itself: an instance that does not
- * know that its time is over says it truly.
+ * Under impersonation the token belongs to another account, so the request itself contains the pod's name: an instance
+ * that does not know that it lost the lease still sends its own name.
  */
 export class LeadershipFence extends AdmissionPolicy {
   constructor(scope: Construct, id: string, props: LeadershipFenceProps) {
@@ -60,7 +60,7 @@ export class LeadershipFence extends AdmissionPolicy {
   }
 }
 
-/** The pod that a request comes from: as its token says, or its claim. */
+/** The pod that sent a request: from its token, or its claim. */
 function podOf({ user, impersonates }: Subject): string {
   const byToken = `request.userInfo.?extra[?'${podName}'].orValue([''])[0]`;
   if (impersonates === undefined) return byToken;
@@ -78,7 +78,7 @@ const operations: Readonly<Record<string, Operation>> = {
 /**
  * The writes that the rules of the role allow, except for events, which any instance may write.
  *
- * @param rules What the operator is granted.
+ * @param rules The permissions of the operator.
  */
 export function writesOf(rules: readonly PolicyRule[]): readonly ResourceRule[] {
   return rules.flatMap(({ apiGroups, resources, verbs }): readonly ResourceRule[] => {

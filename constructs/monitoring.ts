@@ -14,7 +14,7 @@ export interface MonitoringProps {
   readonly name: string;
   readonly namespace: string;
   readonly selector: Labels;
-  /** The operator publishes to a repository. */
+  /** Whether the operator publishes to a repository. */
   readonly publishes: boolean;
   readonly electsLeader: boolean;
   readonly serviceMonitor: Extra & { readonly interval: string };
@@ -22,7 +22,7 @@ export interface MonitoringProps {
   readonly dashboard: Extra;
 }
 
-/** A Service for the metrics and, where wanted, what Prometheus and Grafana need to know. */
+/** A Service for the metrics and, if enabled, the objects for Prometheus and Grafana. */
 export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
@@ -34,7 +34,7 @@ export class Monitoring extends Construct {
       kind: "Service",
       metadata: { name: metrics, namespace, labels: component },
       spec: {
-        // Without an address of its own, the name leads to every pod: each has metrics that no other has.
+        // Without a cluster IP, the name resolves to every pod: each has its own metrics.
         clusterIP: "None",
         selector,
         ports: [{ name: "metrics", port: operatorPorts.metrics, targetPort: "metrics" }],

@@ -8,24 +8,24 @@ export interface OperatorNetworkPolicyProps {
   readonly namespace: string;
   readonly selector: Labels;
   readonly apiServerPorts: readonly number[];
-  /** TCP port of the git repository; undefined where there is none on the network. */
+  /** TCP port of the git repository; undefined if it is not on the network. */
   readonly repositoryPort: number | undefined;
-  /** Metrics are served, to pods of these namespaces, or of those with the label `metrics: enabled` if none is named. */
+  /** If metrics are served: namespaces whose pods may read them; if empty, those with the label `metrics: enabled`. */
   readonly metrics: { readonly fromNamespaces: readonly string[] } | undefined;
-  /** TCP ports of the git hosts that Releases come from; none: there are no Releases. */
+  /** TCP ports of the git hosts of Releases; none: there are no Releases. */
   readonly gitPorts?: readonly number[];
-  /** Hooks are served, to pods of these namespaces, or to all if none is named. */
+  /** If hooks are served: namespaces whose pods may send them; if empty, all. */
   readonly hooks?: { readonly fromNamespaces: readonly string[] } | undefined;
 }
 
 const DNS_PORT = 53;
 
-/** Label of namespaces whose pods may read metrics, as Kubebuilder's projects have it. */
+/** Label of namespaces whose pods may read metrics, as in Kubebuilder's projects. */
 const METRICS_LABEL = { metrics: "enabled" };
 
 /**
- * Lets the operator's pods reach DNS, the API server and git, by ports, because the addresses of neither are known here; lets
- * namespaces that are chosen for it read metrics; and lets git hosts send hooks. Probes need no rule: the traffic of a pod's own
+ * Lets the operator's pods connect to DNS, the API server and git, by ports, because their addresses are unknown here;
+ * lets selected namespaces read metrics; and lets git hosts send hooks. Probes need no rule: the traffic of a pod's own
  * node is always allowed, and no other client needs them.
  */
 export class OperatorNetworkPolicy extends ApiObject {

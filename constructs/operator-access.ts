@@ -6,17 +6,17 @@ export interface OperatorAccessProps {
   readonly name: string;
   readonly namespace: string;
   readonly rules: OperatorRules;
-  /** Namespaces that the operator watches; none: all of them. */
+  /** Namespaces that the operator watches; empty: all. */
   readonly watchedNamespaces: readonly string[];
-  /** A leader is elected. */
+  /** Whether a leader is elected. */
   readonly electsLeader: boolean;
-  /** The uid of kube-system is read. */
+  /** Whether the uid of kube-system is read. */
   readonly namesCluster: boolean;
 }
 
 const api = "rbac.authorization.k8s.io";
 
-/** Who the operator is, and what it may do: a ServiceAccount, roles and bindings. */
+/** The operator's identity and permissions: a ServiceAccount, roles and bindings. */
 export class OperatorAccess extends Construct {
   readonly #name: string;
   readonly #account: object;
@@ -37,13 +37,13 @@ export class OperatorAccess extends Construct {
     } else {
       for (const watched of watchedNamespaces) this.#grant(name, rules.namespaced, watched);
       if (rules.cluster.length > 0) this.#grant(`${name}-cluster`, rules.cluster);
-      // A Role there is enough: the API server takes a namespace to be in itself.
+      // A Role there is enough: the API server treats a namespace as an object in itself.
       if (namesCluster) this.#grant(`${name}-cluster-id`, clusterIdRules, "kube-system");
     }
     if (props.electsLeader) this.#grant(`${name}-leader-election`, leaseRules(name), namespace);
   }
 
-  /** A Role and its binding in a namespace; without one, a ClusterRole and its binding. */
+  /** A Role and its binding in a namespace; without a namespace, a ClusterRole and its binding. */
   #grant(name: string, rules: readonly PolicyRule[], namespace?: string): void {
     const prefix = namespace === undefined ? "Cluster" : "";
     const path = `${name.slice(this.#name.length + 1)}-${namespace ?? ""}`;

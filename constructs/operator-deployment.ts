@@ -14,10 +14,13 @@ export interface OperatorDeploymentProps extends OperatorPodProps {
   readonly podAnnotations?: Labels;
 }
 
-/** Old ReplicaSets to go back to; more are only in the way. */
+/** Number of old ReplicaSets to keep for a rollback. */
 const HISTORY_LIMIT = 3;
 
-/** Said in full: server-side apply takes back only what it was told, and Recreate stands no rest of it. */
+/**
+ * All fields are set explicitly: server-side apply removes only fields that it applied before, and Recreate is invalid
+ * together with fields of another strategy.
+ */
 const overlapping = { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
 
 /** The operator's own Deployment. */

@@ -19,42 +19,45 @@ export interface OperatorPodProps {
   readonly image: string;
   readonly imagePullPolicy?: string;
   readonly serviceAccount: string;
-  /** Labels that select the pods; they stay the same for ever. */
+  /** Labels that select the pods; they never change. */
   readonly selector: Labels;
   /** Arguments of `fairlead run`. */
   readonly options: readonly string[];
   readonly resources: object;
-  /** Serve /metrics. */
+  /** Whether to serve /metrics. */
   readonly metrics: boolean;
-  /** Of the container of the publish zone; undefined: nothing is published. */
+  /** Settings of the publish zone's container; undefined: nothing is published. */
   readonly publish?: Omit<PublishZoneProps, "image" | "imagePullPolicy"> | undefined;
   /** Settings of Releases; undefined: the operator does not reconcile them. */
   readonly releases?:
     | {
-        /** Of the container of the source zone. */
+        /** Resources of the source zone's container. */
         readonly source: Omit<SourceZoneProps, "image" | "imagePullPolicy">;
-        /** Of the container of the sandbox zone. */
+        /** Resources of the sandbox zone's container. */
         readonly sandbox: Pick<SandboxZoneProps, "resources" | "logLevel">;
       }
     | undefined;
-  /** More fields of the pod's spec: where it runs, and what may pull its image. */
+  /** More fields of the pod's spec, for scheduling and image pulls. */
   readonly placement?: Readonly<Record<string, unknown>>;
 }
 
-/** Where clients look for the credentials of their pod. */
+/** Path at which clients look for the credentials of their pod. */
 const TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /** Container ports by name. */
 export const operatorPorts = { metrics: 8080, health: 8081, hooks: HOOKS_PORT } as const;
-/** Workers finish, the last commit is pushed and the Lease is given back in this time. */
+/** Grace period in which workers finish, the last commit is pushed and the Lease is released. */
 const GRACE_SECONDS = 40;
-/** The kubelet renews the token long before, and the operator reads it again. */
+/** The kubelet renews the token long before it expires, and the operator reads it again. */
 const TOKEN_SECONDS = 3_600;
 
-/** Share of the container's memory for V8's heap; by itself V8 would take more than there is (operator/sandbox/plan-memory.ts). */
+/**
+ * Share of the container's memory for V8's heap; V8's default would exceed the container's limit
+ * (operator/sandbox/plan-memory.ts).
+ */
 const OPERATOR_HEAP_PERCENT = 35;
 
-/** The spec of the operator's pods: restricted, and read-only but for the volumes of clones and of sockets. */
+/** The spec of the operator's pods: restricted, and read-only except for the volumes of clones and of sockets. */
 export function operatorPodSpec(props: OperatorPodProps): object {
   const { image, imagePullPolicy, serviceAccount, options, resources, publish, placement = {} } = props;
   const zones = [
@@ -66,9 +69,9 @@ export function operatorPodSpec(props: OperatorPodProps): object {
   const servesHooks = source?.hookSecret !== undefined;
   return {
     serviceAccountName: serviceAccount,
-    // Mounted below instead: read-only, and no longer valid than it has to be.
+    // Mounted below instead: read-only, and with a limited lifetime.
     automountServiceAccountToken: false,
-    // Hundreds of variables in a namespace with hundreds of Services, and none is read.
+    // In a namespace with hundreds of Services there would be hundreds of variables, and none is read.
     enableServiceLinks: false,
     terminationGracePeriodSeconds: GRACE_SECONDS,
     securityContext: restrictedPod,
@@ -80,12 +83,12 @@ export function operatorPodSpec(props: OperatorPodProps): object {
         ...(imagePullPolicy !== undefined && { imagePullPolicy }),
         args: ["run", ...options],
         env: [
-          // The user has no folder of its own.
+          // The user has no home folder.
           { name: "HOME", value: "/tmp" },
           { name: "NODE_OPTIONS", value: `--max-old-space-size-percentage=${OPERATOR_HEAP_PERCENT}` },
-          // The Lease names its holder as the pod's token does; a host name is cut at 63 characters.
+          // The holder in the Lease is the pod's name as in its token; a host name is cut at 63 characters.
           { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
-          // Standbys pass hooks on to the leader, which tells them where it is.
+          // Standbys pass hooks on to the leader, which announces this address.
           ...(servesHooks
             ? [{ name: "POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } }]
             : []),
@@ -128,7 +131,7 @@ interface Mount {
   readonly name: string;
   readonly mountPath: string;
   readonly readOnly: boolean;
-  /** The one field of the volume that says what it is. */
+  /** The field of the volume that defines its type. */
   readonly source: object;
 }
 

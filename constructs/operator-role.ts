@@ -3,7 +3,7 @@ import { Event, Namespace } from "../crds/core-kinds.ts";
 import { look, type Need, own } from "./needed-verbs.ts";
 import { impersonationRules, type ReleaseRights, releaseNeedsOf } from "./release-rights.ts";
 
-/** A rule of a Role or ClusterRole; one group and one resource each, so that two versions compare well. */
+/** A rule of a Role or ClusterRole; one group and one resource each, so that two versions are easy to compare. */
 export interface PolicyRule {
   readonly apiGroups: readonly [string];
   readonly resources: readonly [string];
@@ -12,9 +12,12 @@ export interface PolicyRule {
 }
 
 export interface OperatorRulesOptions {
-  /** Namespaces are watched, to give one that goes nothing new: only where all of them are. Default: true. */
+  /**
+   * Whether namespaces are watched, so that nothing is created in a terminating one; only if all are watched. Default:
+   * true.
+   */
   readonly watchesNamespaces?: boolean;
-  /** Rights for Releases; undefined: the operator does not reconcile them. */
+  /** Permissions for Releases; undefined: the operator does not reconcile them. */
   readonly releases?: ReleaseRights | undefined;
 }
 
@@ -26,16 +29,17 @@ export interface OperatorRules {
 }
 
 /**
- * What the operator must be allowed, derived from the kinds and their children, and nothing else.
+ * The minimal permissions of the operator, derived from the kinds and their children.
  *
  * - a kind: watch it, patch its status; update of `finalizers`, because API servers may require it for setting
- *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer, delete only where it retires its resources;
+ *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer, delete only where it retires its
+ *   resources;
  * - its children: everything but `update` and `deletecollection`;
- * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them, or of themselves where it
- *   sets fields of them;
- * - events: make and repeat; namespaces: watch, where all of them are;
+ * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them, or of
+ *   themselves where it sets fields of them;
+ * - events: create and update; namespaces: watch, if all are watched;
  * - a kind that acts as ServiceAccounts: impersonate them;
- * - Releases: what {@link ReleaseRights} says.
+ * - Releases: the permissions in {@link ReleaseRights}.
  */
 export function operatorRulesOf(
   kinds: readonly BoundKind[],
@@ -58,7 +62,7 @@ export function operatorRulesOf(
     allow(definition, ["patch"], "status");
     if (retire !== undefined) allow(definition, ["delete"]);
     if (children.length > 0) {
-      // One read tells whether the resource is still the same before a deleted object is recreated, or one is removed.
+      // One read determines whether the resource still exists before a deleted object is recreated, or one is removed.
       allow(definition, ["get"]);
       allow(definition, ["update"], "finalizers");
     }
@@ -84,7 +88,7 @@ export function operatorRulesOf(
   };
 }
 
-/** Names of the ServiceAccounts that may be impersonated, none for any; undefined: there is no need to. */
+/** Names of the ServiceAccounts that may be impersonated, empty for any; undefined: impersonation is not needed. */
 function impersonatedBy(
   kinds: readonly BoundKind[],
   releases: ReleaseRights | undefined,
@@ -93,7 +97,7 @@ function impersonatedBy(
   return releases?.impersonate === true ? releases.serviceAccounts : undefined;
 }
 
-/** Whether resources of one of these kinds may name a ServiceAccount to act as. */
+/** Whether resources of one of these kinds may act as a ServiceAccount. */
 export function actsAsOthers(kinds: readonly BoundKind[]): boolean {
   return kinds.some(({ policy }) => policy.actAs !== undefined);
 }

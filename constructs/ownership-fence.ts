@@ -7,32 +7,32 @@ import { anyKind, exceptions } from "./fenced-kinds.ts";
 import { fieldCasesOf, setKindsOf } from "./field-additions.ts";
 
 export interface OwnershipFenceProps {
-  /** Of policy and binding. */
+  /** Name of policy and binding. */
   readonly name: string;
   readonly subject: Subject;
   /** The kinds that the operator reconciles. */
   readonly kinds: readonly BoundKind[];
-  /** Set where there are Releases, which have objects of any kind: the operator's Lease is none of them. */
+  /** Set if there are Releases, which have objects of any kind: the operator's Lease is not one of them. */
   readonly releases?: { readonly lease: string } | undefined;
 }
 
-/** As synth/manifest.ts has them; this folder does not import synth. */
+/** As in synth/manifest.ts; this folder does not import synth. */
 const stamps = { set: "fairlead.dev/set", owner: "fairlead.dev/owner", adoptBy: "fairlead.dev/adopt-by" };
 const fieldManager = "fairlead";
 
 /**
- * The operator changes and deletes only what belongs to a resource of its kinds, as operator/engine/ownership.ts decides
- * it, enforced by the API server. It does not cover creations, subresources, and kinds whose objects are neither children nor
- * have fields that a chart sets.
+ * The operator changes and deletes only objects that belong to a resource of its kinds, by the rules of
+ * operator/engine/ownership.ts, enforced by the API server. It does not cover creations, subresources, and kinds whose
+ * objects are neither children nor have fields that a chart sets.
  *
  * A change is admitted in five cases:
  * - the object's controller is one of our resources, and stays the same one;
  * - it has no controller, its set stays the same one, and our field manager has applied to it before;
  * - it has no controller and is of no other set, and its annotation hands it over to the resource that takes it;
- * - it is itself a resource of ours that another kind, or a Release, may have as its child, and nothing but its finalizers
- *   changes; of a Release also labels and annotations, which make it an ApplySet;
- * - a kind declares that it sets fields of such objects, the field manager is that of a resource of this kind, and nothing but
- *   these fields changes.
+ * - it is itself a resource of ours that another kind, or a Release, may have as its child, and nothing but its
+ *   finalizers changes; of a Release also labels and annotations, which make it an ApplySet;
+ * - a kind declares that it sets fields of such objects, the field manager is that of a resource of this kind, and
+ *   nothing but these fields changes.
  *
  * A deletion is admitted if its controller is one of our resources, or if it has none, is of some set, and our field
  * manager has applied to it before; and if its kind retires its resources, and it has no owner.
@@ -57,13 +57,15 @@ export class OwnershipFence extends AdmissionPolicy {
   }
 }
 
-/** The kinds whose objects the operator may change, apart from statuses and subresources, where there are no Releases. */
+/** The kinds whose objects the operator may change, except statuses and subresources, without Releases. */
 function changedKindsOf(kinds: readonly BoundKind[]): ReadonlyMap<string, ObjectKind> {
   const changed = [...kinds.flatMap((kind) => kind.children), ...setKindsOf(kinds)];
   return new Map(changed.map((kind) => [groupKindOf(kind), kind]));
 }
 
-/** Changes and deletions of every such kind, deletions of every kind that retires its resources: each once, by name. */
+/**
+ * Changes and deletions of every such kind, and deletions of every kind that retires its resources: each once, by name.
+ */
 function writtenRulesOf(kinds: readonly BoundKind[]): readonly ResourceRule[] {
   const changed = changedKindsOf(kinds);
   const named = new Map([...retiringOf(kinds).map((kind) => [groupKindOf(kind), kind] as const), ...changed]);
@@ -102,7 +104,7 @@ function mayChange(kinds: readonly BoundKind[], hasReleases: boolean): string {
   return cases.map((each) => `(${each})`).join(" || ");
 }
 
-/** A kind that others change is also a resource, whose finalizers are ours to set. */
+/** A kind whose objects are children of others also has resources, whose finalizers the operator sets. */
 function ownMetadataOf(kinds: readonly BoundKind[], hasReleases: boolean): readonly string[] {
   const changed = changedKindsOf(kinds);
   const both = kinds
@@ -139,7 +141,7 @@ function variablesFor(definitions: readonly ObjectKind[]): Readonly<Record<strin
     newControllers: controllersIn("object"),
     isControlled: `variables.controllers.exists(o, ${isOneOf(definitions)})`,
     isOurs: `oldObject.metadata.?managedFields.orValue([]).exists(f, f.manager == ${celText(fieldManager)} && f.operation == 'Apply')`,
-    // `<kind>/<namespace>/<name>`, with or without `.<group>` behind the kind; the namespace may be left out in that one.
+    // `<kind>/<namespace>/<name>`, with or without `.<group>` after the kind; in that form the namespace may be omitted.
     adoptBy: annotationIn("oldObject", stamps.adoptBy),
     adoptingKind: "variables.adoptBy.split('/')[0].lowerAscii()",
     adoptingKey: "variables.adoptBy.substring(variables.adoptBy.indexOf('/') + 1)",
@@ -176,7 +178,7 @@ function controllersIn(object: string): string {
   return `${object}.metadata.?ownerReferences.orValue([]).filter(o, o.?controller.orValue(false))`;
 }
 
-/** Whether the owner reference `o` names one of these kinds, in whichever version. */
+/** Whether the owner reference `o` refers to one of these kinds, in any version. */
 function isOneOf(kinds: readonly Pick<ObjectKind, "group" | "kind">[]): string {
   return `(o.apiVersion.split('/')[0] + '/' + o.kind) in ${celTexts(kinds.map(nameOf))}`;
 }

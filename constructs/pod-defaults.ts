@@ -1,11 +1,11 @@
-// What pods get from us on purpose. Children of custom resources get nothing of this: they have exactly the fields
-// that their kind promises (no requests, limits, probes, security context, strategy or token setting that a library
+// Defaults for the pods of the operator. Children of custom resources get none of them: they have exactly the fields
+// that their kind defines (no requests, limits, probes, security context, strategy or token setting that a library
 // adds), because every other field belongs to its own manager.
 
-/** The user id that has no rights on any system; images need no entry for it. */
+/** A user id without privileges on any system; images need no entry for it. */
 const nobody = 65_532;
 
-/** A pod that passes the `restricted` Pod Security Standard. */
+/** Security context of a pod that satisfies the `restricted` Pod Security Standard. */
 export const restrictedPod = {
   runAsNonRoot: true,
   runAsUser: nobody,
@@ -15,7 +15,7 @@ export const restrictedPod = {
   seccompProfile: { type: "RuntimeDefault" },
 } as const;
 
-/** A container that passes it too, and cannot write outside its volumes. */
+/** Security context of a container that also satisfies it, and cannot write outside its volumes. */
 export const restrictedContainer = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,

@@ -8,7 +8,7 @@ export interface PodDisruptionBudgetProps {
   readonly selector: Labels;
 }
 
-/** Lets the drain of nodes take one pod at a time, and a broken one at any time. */
+/** Lets a node drain evict one pod at a time, and unhealthy ones at any time. */
 export class PodDisruptionBudget extends ApiObject {
   constructor(scope: Construct, id: string, { name, namespace, selector }: PodDisruptionBudgetProps) {
     super(scope, id, {

@@ -1,13 +1,13 @@
 import { InvalidFieldError } from "../crds/invalid-field-error.ts";
 
-/** A port as a Service has it; more fields are kept as they are. */
+/** A port in the form of a Service; more fields are kept as they are. */
 export interface ServicePortInput {
   readonly port: number;
   readonly protocol?: string;
   readonly targetPort?: number | string | undefined;
 }
 
-/** A port as a container has it. */
+/** A port in the form of a container. */
 export interface ContainerPort {
   readonly containerPort: number;
   readonly name?: string;
@@ -15,10 +15,10 @@ export interface ContainerPort {
 }
 
 /**
- * The ports of a Service, as its author wrote them.
+ * The ports of a Service, unchanged.
  *
- * @throws {InvalidFieldError} if two have the same number and protocol: the list's key in the API, so that
- *   server-side apply answers with a server error.
+ * @throws {InvalidFieldError} if two have the same number and protocol: the list's key in the API, so that server-side
+ * apply answers with a server error.
  */
 export function servicePortsOf<Port extends ServicePortInput>(ports: readonly Port[]): readonly Port[] {
   const seen = new Map<string, number>();
@@ -36,8 +36,8 @@ export function servicePortsOf<Port extends ServicePortInput>(ports: readonly Po
 }
 
 /**
- * The ports of the container behind Service ports: one per number. A target that is a name becomes the name of a
- * container port with the Service port's number.
+ * The container ports of Service ports: one per number. A target that is a name becomes the name of a container port
+ * with the Service port's number.
  *
  * @throws {InvalidFieldError} if two names would be given to one container port.
  */
@@ -71,13 +71,13 @@ function namedPortsOf(ports: readonly ServicePortInput[]): ReadonlyMap<string, C
         `container port ${port}/${protocol} has the name "${other[0]}" already; use that name or a number`,
       );
     }
-    // TCP is the API server's default, and the original never sets it.
+    // TCP is the API server's default, and the original operator never sets it.
     named.set(targetPort, { name: targetPort, containerPort: port, ...(protocol !== "TCP" && { protocol }) });
   }
   return named;
 }
 
-/** Of entries with one name the last: server-side apply refuses a list with equal keys. */
+/** Of several entries with one name only the last is kept: server-side apply rejects a list with equal keys. */
 export function lastOfEachName<Entry extends { readonly name: string }>(
   entries: readonly Entry[],
 ): readonly Entry[] {

@@ -6,22 +6,25 @@ export interface PublishZoneProps {
   readonly imagePullPolicy?: string | undefined;
   readonly resources: object;
   readonly logLevel: string;
-  /** Whether nothing is published where the kernel lacks walls around git. */
+  /** Whether publishing is disabled if the kernel lacks isolation of git. */
   readonly requireSandbox: boolean;
-  /** URL of the repository that rendered manifests go to. */
+  /** URL of the repository for rendered manifests. */
   readonly repository: string;
   /** A Secret that is mounted as the folder of the repository's credentials; undefined: it needs none. */
   readonly credentialsSecret: string | undefined;
 }
 
-/** Where clones of the repository are kept. */
+/** Path of the clones of the repository. */
 const CACHE_FOLDER = "/var/cache/fairlead";
-/** Where a Secret of repository credentials is mounted. */
+/** Mount path of a Secret with repository credentials. */
 export const CREDENTIALS_FOLDER = "/etc/fairlead/repository";
 
-/** A user id of its own: no file and no process of another container belongs to it. The image names it, because ssh asks. */
+/**
+ * A separate user id: no file and no process of another container belongs to it. The image defines its name, because ssh
+ * requires one.
+ */
 export const PUBLISH_USER = 65_529;
-/** The volume that only the operator and this zone mount. There is a socket in it, which takes no space. */
+/** The volume that only the operator and this zone mount. It contains a socket, which takes no space. */
 export const publishSockets = {
   name: "publish-sockets",
   mountPath: `${ZONE_SOCKETS_FOLDER}/publish`,
@@ -40,13 +43,13 @@ function ownVolumesOf({ credentialsSecret }: Pick<PublishZoneProps, "credentials
   ];
 }
 
-/** The volumes of the pod that are the zone's alone. */
+/** The volumes of the pod that only the zone mounts. */
 export function publishZoneVolumes(props: Pick<PublishZoneProps, "credentialsSecret">): object[] {
   return ownVolumesOf(props).map(({ name, source }) => ({ name, ...source }));
 }
 
 /**
- * The container of the publish zone, in the operator's pod: it commits and pushes what the operator gives it. It has the
+ * The container of the publish zone, in the operator's pod: it commits and pushes the operator's manifests. It has the
  * credentials of the repository, and no token.
  */
 export function publishZoneContainer(props: PublishZoneProps): object {

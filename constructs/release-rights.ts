@@ -7,32 +7,38 @@ import { look, type Need, own } from "./needed-verbs.ts";
 import type { OperatorRules } from "./operator-role.ts";
 
 /**
- * Rights that an installation gives to Releases, besides those on the kinds that it reconciles. Where each Release must
- * name a ServiceAccount, the operator itself gets no right to read or write one object for them, only to watch.
+ * Permissions of an installation for Releases, in addition to those for the kinds that it reconciles. If each Release
+ * must have a ServiceAccount, the operator itself gets no permission to read or write single objects for them, only to
+ * watch.
  */
 export interface ReleaseRights {
-  /** Kinds that a Release without a ServiceAccount may deploy. Where each must name one, these are only watched. */
+  /** Kinds that a Release without a ServiceAccount may deploy. If each must have one, these are only watched. */
   readonly kinds: readonly {
     readonly group: string;
     readonly resource: string;
-    /** Default: true. Says where the right is given if only some namespaces are watched. */
+    /**
+     * Default: true. Decides whether the permission is in a Role or a ClusterRole if only some namespaces are watched.
+     */
     readonly namespaced?: boolean | undefined;
     /** Default: all that deploying needs. */
     readonly verbs?: readonly string[] | undefined;
   }[];
-  /** Objects of every kind may be watched: what is in a Release of the rights of a ServiceAccount can be any. */
+  /**
+   * Whether objects of every kind may be watched: a Release with the permissions of a ServiceAccount may contain any
+   * kind.
+   */
   readonly watchAll: boolean;
-  /** Secrets that Releases, and sources of kinds, name may be read. */
+  /** Whether Secrets that Releases, and sources of kinds, reference may be read. */
   readonly readSecrets: boolean;
-  /** ServiceAccounts that Releases name may be impersonated. */
+  /** Whether ServiceAccounts of Releases may be impersonated. */
   readonly impersonate: boolean;
-  /** Releases that name no ServiceAccount are refused. Default: false. */
+  /** Whether Releases without a ServiceAccount are rejected. Default: false. */
   readonly requireServiceAccount?: boolean;
-  /** Names of these; none: any. */
+  /** Names of these ServiceAccounts; empty: any. */
   readonly serviceAccounts: readonly string[];
 }
 
-/** Rules for Releases: the Releases themselves, the kinds that they may deploy, and the objects that they name. */
+/** Rules for Releases: the Releases themselves, the kinds that they may deploy, and the objects that they reference. */
 export function releaseNeedsOf(
   kinds: readonly BoundKind[],
   rights: ReleaseRights | undefined,
@@ -41,13 +47,13 @@ export function releaseNeedsOf(
   const deploy = rights.requireServiceAccount === true ? look : own;
   const every: Need = { group: "*", plural: "*", namespaced: true };
   return [
-    // Read before a deleted object is recreated: the Release may be deleted, too. Patched for its finalizer, and for the labels
-    // and annotations that make it an ApplySet.
+    // Read before a deleted object is recreated, because the Release may be deleted, too. Patched for its finalizer, and
+    // for the labels and annotations that make it an ApplySet.
     { need: Release, verbs: ["get", ...look, "patch"] },
     { need: Release, verbs: ["patch"], subresource: "status" },
     // Only the platform writes policies.
     { need: ReleasePolicy, verbs: look },
-    // What the operator reconciles comes from git as well.
+    // Resources of the operator's kinds may also come from git.
     ...kinds.map(({ definition }) => ({ need: definition, verbs: deploy })),
     ...rights.kinds.map(({ group, resource, namespaced = true, verbs = deploy }) => ({
       need: { group, plural: resource, namespaced },
@@ -61,10 +67,10 @@ export function releaseNeedsOf(
 }
 
 /**
- * The rules for impersonating a ServiceAccount, and for naming the instance that does. The operator does not send its groups: the API server
- * knows those of a ServiceAccount.
+ * The rules for impersonating a ServiceAccount, and for sending the name of the instance. The operator does not send its
+ * groups: the API server knows those of a ServiceAccount.
  *
- * @param serviceAccounts Their names; none: any.
+ * @param serviceAccounts Their names; empty: any.
  */
 export function impersonationRules(serviceAccounts: readonly string[]): OperatorRules {
   return {

@@ -1,6 +1,6 @@
 import { restrictedContainer } from "./pod-defaults.ts";
 
-/** Where the sockets of zones are, each in a folder of the zone's name. */
+/** Path of the sockets of zones, with a folder for each zone. */
 export const ZONE_SOCKETS_FOLDER = "/run/fairlead/zones";
 
 export interface SandboxZoneProps {
@@ -10,11 +10,11 @@ export interface SandboxZoneProps {
   readonly logLevel: string;
 }
 
-/** A user id of its own: no file and no process of the operator belongs to it. The group is the pod's, for the socket. */
+/** A separate user id: no file and no process of the operator belongs to it. The group is the pod's, for the socket. */
 const SANDBOX_USER = 65_533;
 /**
- * The volume that only the operator and this zone mount, for sockets. In memory its size is a hard limit; on disk the kubelet
- * would evict the pod, and the operator with it, for a zone that writes more.
+ * The volume for sockets that only the operator and this zone mount. In memory its size is a hard limit; on disk the
+ * kubelet would evict the pod, including the operator, if the zone writes more.
  */
 export const sandboxSockets = {
   name: "sandbox-sockets",
@@ -24,7 +24,7 @@ export const sandboxSockets = {
 } as const;
 
 /**
- * The container of the sandbox zone, in the operator's pod: it renders what comes out of git repositories. It has no token,
+ * The container of the sandbox zone, in the operator's pod: it renders the content of git repositories. It has no token,
  * no Secret and no clone, and writes nothing but its sockets.
  */
 export function sandboxZoneContainer(props: SandboxZoneProps): object {

@@ -6,24 +6,27 @@ export interface SourceZoneProps {
   readonly imagePullPolicy?: string | undefined;
   readonly resources: object;
   readonly logLevel: string;
-  /** Whether no repository is polled where the kernel lacks walls around git. */
+  /** Whether polling is disabled if the kernel lacks isolation of git. */
   readonly requireSandbox: boolean;
-  /** Most that clones of repositories may take. */
+  /** Maximum size of all clones of repositories. */
   readonly cacheSize: string | number;
   /** A Secret that is mounted as the folder of hooks; undefined: no hooks are served. */
   readonly hookSecret: string | undefined;
 }
 
-/** Where clones of the repositories of Releases are kept. */
+/** Path of the clones of the repositories of Releases. */
 const CACHE_FOLDER = "/var/cache/fairlead";
-/** Where a Secret of what hooks are signed with is mounted. */
+/** Mount path of a Secret with the keys of hooks. */
 const HOOK_SECRETS_FOLDER = "/etc/fairlead/hooks";
-/** Where it takes hooks. */
+/** Address for hooks. */
 export const HOOKS_PORT = 8082;
 
-/** A user id of its own: no file and no process of the operator belongs to it. The image names it, because ssh asks. */
+/**
+ * A separate user id: no file and no process of the operator belongs to it. The image defines its name, because ssh
+ * requires one.
+ */
 export const SOURCE_USER = 65_531;
-/** The volume that only the operator and this zone mount. There are sockets in it, which take no space. */
+/** The volume that only the operator and this zone mount. It contains sockets, which take no space. */
 export const sourceSockets = {
   name: "source-sockets",
   mountPath: `${ZONE_SOCKETS_FOLDER}/source`,
@@ -43,14 +46,14 @@ function ownVolumesOf({ cacheSize, hookSecret }: Pick<SourceZoneProps, "cacheSiz
   ];
 }
 
-/** The volumes of the pod that are the zone's alone. */
+/** The volumes of the pod that only the zone mounts. */
 export function sourceZoneVolumes(props: Pick<SourceZoneProps, "cacheSize" | "hookSecret">): object[] {
   return ownVolumesOf(props).map(({ name, source }) => ({ name, ...source }));
 }
 
 /**
- * The container of the source zone, in the operator's pod: it polls and fetches git repositories, checks signatures and takes
- * hooks. It has no token; the operator hands it the credentials of the Releases that it follows.
+ * The container of the source zone, in the operator's pod: it polls and fetches git repositories, checks signatures and
+ * serves hooks. It has no token; the operator sends it the credentials of the Releases that it follows.
  */
 export function sourceZoneContainer(props: SourceZoneProps): object {
   const { image, imagePullPolicy, resources, logLevel, cacheSize, hookSecret, requireSandbox } = props;

@@ -14,7 +14,7 @@ import {
 } from "./admission-policy.ts";
 import { weakenedStages } from "./weaker-rules.ts";
 
-/** Names of the policies, each of which is the name of its binding too. */
+/** Names of the policies, each of which is also the name of its binding. */
 export interface StagePolicyNames {
   readonly approvals: string;
   readonly promotions: string;
@@ -31,10 +31,10 @@ export interface StagePoliciesProps {
   readonly namespaces: readonly string[];
 }
 
-/** As synth/manifest.ts has it; this folder does not import synth. */
+/** As in synth/manifest.ts; this folder does not import synth. */
 const SET_LABEL = "fairlead.dev/set";
 
-/** Controllers that delete what an owner or a namespace leaves behind. The last one is all of them where they share an account. */
+/** Controllers that delete the dependents of an owner or a namespace. The last one is for a shared account of all. */
 const cleaners = [
   "system:serviceaccount:kube-system:namespace-controller",
   "system:serviceaccount:kube-system:generic-garbage-collector",
@@ -44,12 +44,13 @@ const cleaners = [
 const user = "request.userInfo.username";
 
 /**
- * Rights on stages of Pipelines, enforced by the API server. RBAC grants the verbs `approve`, `promote` and `bypass` on the
- * virtual resource `stages`, whose objects are named `pipeline.stage`.
+ * Rights on stages of Pipelines, enforced by the API server. RBAC grants the verbs `approve`, `promote` and `bypass` on
+ * the virtual resource `stages`, whose objects are named `pipeline.stage`.
  *
- * - An Approval names the user who creates it, no group that the user is not in, and needs `approve`. A Freeze names its user.
- * - A Promotion that a person creates names its user and needs `promote`, and `bypass` where it skips gates. Only the operator
- *   creates those of a Pipeline.
+ * - An Approval names the user who creates it, no group that the user is not in, and needs `approve`. A Freeze names its
+ *   user.
+ * - A Promotion that a user creates names this user and needs `promote`, and `bypass` if it skips gates. Only the
+ *   operator creates those of a Pipeline.
  * - A pin of a Release that belongs to a stage needs `promote`.
  * - A weaker rule of a Pipeline, or its deletion, needs `bypass`.
  * - Only the operator writes the status of Pipelines and Promotions.
@@ -85,7 +86,7 @@ function ours(plural: string): Pick<ObjectKind, "group" | "plural"> {
   return { group: Release.group, plural };
 }
 
-/** CEL: whether the user has a verb on a stage. An expression may ask twice at most; more exceeds the API server's cost limit. */
+/** CEL: whether the user has a verb on a stage. More than two checks in an expression exceed the cost limit. */
 function mayOn(stage: string, verb: keyof typeof stageVerbs, namespace = "request.namespace"): string {
   return (
     `authorizer.group(${celText(Release.group)}).resource(${celText(VIRTUAL_STAGES)})` +
@@ -122,7 +123,7 @@ const approvals: PolicyContent & Pick<AdmissionPolicyProps, "concerns" | "labels
   ],
 };
 
-/** Fields of a Promotion's spec that say what the Pipeline found. */
+/** Fields of a Promotion's spec that contain results of the Pipeline. */
 const ofPipeline = [
   "releases",
   "approvals",
@@ -182,7 +183,7 @@ const pins: PolicyContent = {
       ": object.spec.?revision != oldObject.spec.?revision || object.spec.?digest != oldObject.spec.?digest",
       "|| object.spec.source.?ref != oldObject.spec.source.?ref",
     ].join(" "),
-    // Namespace and name of the stage; empty where the Release is of none.
+    // Namespace and name of the stage; empty if the Release belongs to none.
     stage: stageIn("object"),
     oldStage: `variables.isNew ? [] : ${stageIn("oldObject")}`,
   },
@@ -192,10 +193,10 @@ const pins: PolicyContent = {
   })),
 };
 
-/** Of more stages than these, `bypass` on all stages of the Pipeline is asked for. */
+/** For more stages than these, `bypass` on all stages of the Pipeline is required. */
 const mostAsked = 8;
 
-/** Name that stands for all stages of a Pipeline; no stage has it. */
+/** Name that stands for all stages of a Pipeline; no stage can have it. */
 const allStages = "oldObject.metadata.name + '.*'";
 
 const pipelines: PolicyContent = {
@@ -229,7 +230,7 @@ const pipelineStatus: PolicyContent = {
   ],
 };
 
-/** CEL: namespace and name of the stage of a Release, as a list; empty where it is of none. */
+/** CEL: namespace and name of the stage of a Release, as a list; empty if it belongs to none. */
 function stageIn(object: string): string {
   const ref = `${object}.spec.source.?ref`;
   return (

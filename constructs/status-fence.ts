@@ -3,7 +3,7 @@ import { Release } from "../crds/release.ts";
 import { AdmissionPolicy, type Subject } from "./admission-policy.ts";
 
 export interface StatusFenceProps {
-  /** Of policy and binding. */
+  /** Name of policy and binding. */
   readonly name: string;
   /** The operator. */
   readonly subject: Pick<Subject, "user">;
@@ -12,8 +12,9 @@ export interface StatusFenceProps {
 }
 
 /**
- * Only the operator writes the status of a Release. The status has the inventory, which decides what belongs to the
- * Release: a user who could write it could have the operator delete any object that the Release's account may delete.
+ * Only the operator writes the status of a Release. The status contains the inventory, which determines the objects of
+ * the Release: a user who could write it could make the operator delete any object that the Release's account may
+ * delete.
  */
 export class StatusFence extends AdmissionPolicy {
   constructor(scope: Construct, id: string, { name, subject, namespaces }: StatusFenceProps) {

@@ -6,7 +6,7 @@ import { Freeze } from "../crds/freeze.ts";
 import { apiVersionOf } from "../crds/object.ts";
 
 export interface UserDefaultsProps {
-  /** Of policy and binding. */
+  /** Name of policy and binding. */
   readonly name: string;
   /** Namespaces whose Pipelines the operator reconciles; none: all. */
   readonly namespaces: readonly string[];
@@ -19,8 +19,8 @@ const add = (path: string, value: string): string =>
 const jsonPatch = (expression: string) => ({ patchType: "JSONPatch", jsonPatch: { expression } });
 
 /**
- * Fills in who creates an Approval, a Promotion or a Freeze: `spec.by`, and `spec.groups` of an Approval. The validating policies
- * refuse a wrong one, so this is for convenience, and an error in it refuses nothing.
+ * Fills in the creator of an Approval, a Promotion or a Freeze: `spec.by`, and `spec.groups` of an Approval. The
+ * validating policies reject a wrong one, so this is only for convenience, and an error in it rejects nothing.
  */
 export class UserDefaults extends Construct {
   constructor(scope: Construct, id: string, { name, namespaces }: UserDefaultsProps) {
@@ -46,13 +46,13 @@ export class UserDefaults extends Construct {
         matchConditions: [
           { name: "without-user", expression: "has(object.spec) && !has(object.spec.by)" },
           {
-            // A Promotion of a Pipeline is made by no user.
+            // A Promotion of a Pipeline is not created by a user.
             name: "without-controller",
             expression:
               "!object.metadata.?ownerReferences.orValue([]).exists(o, o.?controller.orValue(false))",
           },
         ],
-        // One after the other: what cannot be filled in leaves the others as they are.
+        // One after the other: if one cannot be filled in, the others still are.
         mutations: [
           jsonPatch(`[${add("by", "request.userInfo.username")}]`),
           jsonPatch(

@@ -1,21 +1,22 @@
-// CEL over the old and the new spec of a Pipeline: which stages have weaker rules than before. A rule that cannot be compared
-// counts as weaker, so every case says what is not weaker. `s` is a stage before the change, `n` the one of its name after it.
+// CEL over the old and the new spec of a Pipeline: which stages have weaker rules than before. A rule that cannot be
+// compared counts as weaker, so every expression defines what is not weaker. `s` is a stage before the change, `n` the
+// stage of the same name after it.
 
-/** How many stages in a row are followed to find out whether a stage still comes after another one. */
+/** Maximum number of consecutive stages that are searched to determine whether a stage still follows another one. */
 const deepestOrder = 4;
 
 /** CEL of an optional list; empty where it is absent. */
 const list = (path: string): string => `${path}.orValue([])`;
 
-/** Whether each old element is still there. */
+/** Whether each old element still exists. */
 const keeps = (path: string): string => `${list(`s.?${path}`)}.all(e, e in ${list(`n.?${path}`)})`;
 
-/** Whether a flag that was on is still on. */
+/** Whether a flag is not cleared. */
 const staysOn = (path: string): string => `(!s.?${path}.orValue(false) || n.?${path}.orValue(false))`;
 
 const notWeaker: readonly string[] = [
   "n.?enter.?approvals.?count.orValue(0) >= s.?enter.?approvals.?count.orValue(0)",
-  // No group may be added to those whose members count; where there are none, everybody's approval counts.
+  // No group may be added to those whose members count; without groups, everyone's approval counts.
   `(size(${list("s.?enter.?approvals.?groups")}) == 0 || (size(${list("n.?enter.?approvals.?groups")}) > 0` +
     ` && ${list("n.?enter.?approvals.?groups")}.all(g, g in ${list("s.?enter.?approvals.?groups")})))`,
   staysOn("enter.?approvals.?notAuthor"),
@@ -27,25 +28,25 @@ const notWeaker: readonly string[] = [
   keeps("pass.?verify"),
   keeps("releases"),
   "(s.?onFailure.orValue('Hold') != 'RollBack' || n.?onFailure.orValue('Hold') == 'RollBack')",
-  // A difference that is declared is allowed.
+  // A declared difference is allowed.
   `(!s.?differences.hasValue() || (n.?differences.hasValue()` +
     ` && ${list("n.?differences")}.all(d, d in ${list("s.?differences")})))`,
   staysOn("requireImageDigests"),
-  // What a stage of an earlier name has proven counts.
+  // Proofs of a stage with an earlier name count.
   `${list("n.?formerly")}.all(f, f in ${list("s.?formerly")})`,
   `${stagesBefore("s", "variables.oldNames")}.all(d, ${comesAfter("n", "d", deepestOrder)})`,
 ];
 
-/** CEL variables; `weakened` has the names of the stages with weaker rules, and of those that are gone. */
+/** CEL variables; `weakened` contains the names of stages with weaker rules, and of removed stages. */
 export const weakenedStages: Readonly<Record<string, string>> = {
   news: "request.operation == 'DELETE' ? [] : object.spec.stages",
   oldNames: "oldObject.spec.stages.map(x, x.name)",
   newNames: "variables.news.map(x, x.name)",
-  // The garbage collector deletes a Pipeline whose owner is gone.
+  // The garbage collector deletes a Pipeline whose owner was deleted.
   isGivenAway:
     "request.operation != 'DELETE' && object.metadata.?ownerReferences.orValue([])" +
     ".exists(o, !oldObject.metadata.?ownerReferences.orValue([]).exists(p, p.uid == o.uid))",
-  // Whose signatures count.
+  // The keys whose signatures count.
   losesSigners:
     "request.operation != 'DELETE' && oldObject.spec.source.?verify.hasValue()" +
     " && object.spec.source.?verify != oldObject.spec.source.?verify",
@@ -54,13 +55,13 @@ export const weakenedStages: Readonly<Record<string, string>> = {
     `!variables.news.exists(n, n.name == s.name && ${notWeaker.join(" && ")})).map(s, s.name)`,
 };
 
-/** CEL: the names of the stages that a stage comes after. Default: the one before it. */
+/** CEL: the names of the stages that a stage follows. Default: the previous one. */
 function stagesBefore(stage: string, names: string): string {
   const index = `${names}.indexOf(${stage}.name)`;
   return `(has(${stage}.after) ? ${stage}.after : ${index} <= 0 ? [] : [${names}[${index} - 1]])`;
 }
 
-/** CEL: whether a stage of the new Pipeline comes after the one of a name, if only after some others. */
+/** CEL: whether a stage of the new Pipeline follows the stage with a name, possibly with others in between. */
 function comesAfter(stage: string, name: string, depth: number): string {
   const [before, next] = [`b${depth}`, `m${depth}`];
   const further =

@@ -11,28 +11,28 @@ import { StagePolicies } from "./stage-policies.ts";
 import { StatusFence } from "./status-fence.ts";
 import { UserDefaults } from "./user-defaults.ts";
 
-/** An installation, and which of the fences it has. */
+/** An installation, and its fences. */
 export interface FencedInstallation {
   /** Name and namespace of the operator's ServiceAccount. */
   readonly name: string;
   readonly namespace: string;
-  /** A leader is elected, by a Lease of the installation's name and namespace. */
+  /** Whether a leader is elected, by a Lease with the installation's name and namespace. */
   readonly ha: boolean;
   readonly policies: {
-    /** The API server refuses changes of objects that are not a resource's own. */
+    /** The API server rejects changes of objects that do not belong to a resource. */
     readonly ownership: boolean;
-    /** The API server refuses what any instance but the leader writes. */
+    /** The API server rejects writes of all instances except the leader. */
     readonly leadership: boolean;
-    /** The API server refuses what anyone but the operator writes to the status of a Release. Default: it does not. */
+    /** The API server rejects writes of all other users to the status of a Release. Default: it does not. */
     readonly releaseStatus?: boolean | undefined;
-    /** The API server asks for rights on stages of Pipelines; see {@link StagePolicies}. Default: it does not. */
+    /** The API server requires permissions on stages of Pipelines; see {@link StagePolicies}. Default: it does not. */
     readonly stages?: boolean | undefined;
-    /** The API server fills in who creates an Approval, a Promotion or a Freeze. Default: it does not. */
+    /** The API server fills in the creator of an Approval, a Promotion or a Freeze. Default: it does not. */
     readonly userDefaults?: boolean | undefined;
   };
-  /** Namespaces that the operator watches; none: all. */
+  /** Namespaces that the operator watches; empty: all. */
   readonly watchedNamespaces?: readonly string[] | undefined;
-  /** Whether there are Releases, which have objects of any kind and may act as others. Default: there are none. */
+  /** Whether there are Releases, which have objects of any kind and may impersonate others. Default: there are none. */
   readonly releases?: { readonly enabled: boolean } | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface WriteFencesProps extends FencedInstallation {
   readonly kinds: readonly BoundKind[];
 }
 
-/** As synth/manifest.ts has it; this folder does not import synth. */
+/** As in synth/manifest.ts; this folder does not import synth. */
 const SET_LABEL = "fairlead.dev/set";
 
 /** The admission policies that fence an operator's writes in the API server, and the status that only it may write. */
@@ -52,7 +52,7 @@ export class WriteFences extends Construct {
     const lease = { name, namespace };
     const subject = {
       user: `system:serviceaccount:${namespace}:${name}`,
-      // Also where there is no Lease: its name is that of the installation.
+      // Also without a Lease: its name is that of the installation.
       ...((hasReleases || actsAsOthers(kinds)) && { impersonates: lease }),
     };
     const { ownership, leadership, releaseLeadership, releaseStatus, stages } = fencesOf(props);
@@ -93,7 +93,7 @@ export class WriteFences extends Construct {
   }
 }
 
-/** Of a Release itself: its status, and the metadata that makes it an ApplySet and holds its deletion. */
+/** Rules for a Release itself: its status, and the metadata that makes it an ApplySet and delays its deletion. */
 const writesOfReleases: readonly ResourceRule[] = [Release.plural, `${Release.plural}/status`].map(
   (resource) => ({
     apiGroups: [Release.group],
@@ -103,7 +103,7 @@ const writesOfReleases: readonly ResourceRule[] = [Release.plural, `${Release.pl
   }),
 );
 
-/** Names of an installation's policies, each of which is the name of its binding too: what `--fence` is given. */
+/** Names of an installation's policies, each of which is also the name of its binding: the values of `--fence`. */
 export function fenceNamesOf(installation: FencedInstallation): readonly string[] {
   const { stages, ...fences } = fencesOf(installation);
   const names: readonly (string | undefined)[] = [...Object.values(fences), ...Object.values(stages ?? {})];
@@ -128,7 +128,8 @@ function fencesOf({ name, namespace, ha, policies, releases }: FencedInstallatio
   return {
     ownership: policies.ownership ? nameOf("ownership") : undefined,
     leadership: policies.leadership && ha ? nameOf("leadership") : undefined,
-    // Apart, because it looks at objects with our label alone, and the other at statuses of objects without.
+    // Separate policies, because one matches only objects with the operator's label, and the other statuses of objects
+    // without it.
     releaseLeadership:
       policies.leadership && ha && releases?.enabled === true ? nameOf("release-leadership") : undefined,
     releaseStatus:

@@ -1,4 +1,4 @@
-// The public way: constructs with which a program describes a Pipeline and the Releases of its stages.
+// The public API: constructs with which a program describes a Pipeline and the Releases of its stages.
 export { Pipeline } from "./pipeline.ts";
 export type {
   DeliverySource,

@@ -1,10 +1,10 @@
-/** A git repository, and how it is read. Secrets are in the namespace of the Pipeline, and of each Release. */
+/** A git repository, and how it is read. Its Secrets must exist in the namespace of the Pipeline, and of each Release. */
 export interface DeliverySource {
   /** `https://`, `ssh://`, or `user@host:path`. */
   readonly url: string;
   /** Which commits the Pipeline follows. Default: the branch `main`. */
   readonly ref?: { readonly branch: string } | { readonly tag: string } | { readonly semver: string };
-  /** Folder that has the folders of all Releases: commits that change nothing in it are passed over. Default: the root. */
+  /** Folder with the folders of all Releases: commits that change nothing in it are ignored. Default: the root. */
   readonly path?: string;
   /** Secret with credentials. */
   readonly secretRef?: { readonly name: string };
@@ -16,9 +16,9 @@ export interface PipelineProps {
   readonly name: string;
   readonly namespace: string;
   readonly source: DeliverySource;
-  /** How often the remote is polled, such as `1m`, which is the default. */
+  /** Polling interval of the remote, such as `1m`, which is the default. */
   readonly interval?: string;
-  /** How many Promotions stay besides those that explain what runs. */
+  /** Number of Promotions that are kept, in addition to those that explain the current state. */
   readonly historyLimit?: number;
 }
 
@@ -35,7 +35,7 @@ export interface Recurrence {
 /** A Job that must succeed before a stage has passed. */
 export interface StageVerification {
   readonly name: string;
-  /** After it the Job has failed. Default: `10m`. */
+  /** Timeout of the Job. Default: `10m`. */
   readonly timeout?: string;
   readonly template: { readonly metadata?: object; readonly spec: object };
 }
@@ -59,7 +59,7 @@ export interface StageProps {
     readonly verify?: readonly StageVerification[];
     readonly timeout?: string;
   };
-  /** How many Releases are deployed at once: a number, or a percentage such as `20%`. Default: all. */
+  /** Number of Releases that are deployed at once: a number, or a percentage such as `20%`. Default: all. */
   readonly batch?: number | string;
   /** Default: `Hold`. */
   readonly onFailure?: "Hold" | "RollBack";
@@ -67,15 +67,15 @@ export interface StageProps {
   readonly supersede?: boolean;
   /** Do not start a candidate with images that are not named by digest. */
   readonly requireImageDigests?: boolean;
-  /** Earlier names of the stage: what it proved under them counts. */
+  /** Earlier names of the stage, whose proofs count for it. */
   readonly formerly?: readonly string[];
-  /** Namespace of the stage's Releases and of what they deploy. Default: name of the Pipeline and of the stage. */
+  /** Namespace of the stage's Releases and of their objects. Default: name of the Pipeline and of the stage. */
   readonly namespace?: string;
   /** Create the namespace. Default: true. */
   readonly createNamespace?: boolean;
 }
 
-/** What may do something: a user, a group or a ServiceAccount. */
+/** A subject of permissions: a user, a group or a ServiceAccount. */
 export type Subject =
   | { readonly user: string }
   | { readonly group: string }

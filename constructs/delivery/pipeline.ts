@@ -3,11 +3,11 @@ import { Construct } from "constructs";
 import type { PipelineProps, StageProps } from "./pipeline-props.ts";
 import { Stage } from "./stage.ts";
 
-/** A stage's name: a DNS label, so that `pipeline.stage` names one stage of one Pipeline. */
+/** A stage's name: a DNS label, so that `pipeline.stage` is unambiguous. */
 const stageName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
- * A Pipeline with its stages. Each stage follows the one that was added before it; the stages of a wave are side by side.
+ * A Pipeline with its stages. Each stage follows the one that was added before it; the stages of a wave are parallel.
  *
  * ```ts
  * const shop = new Pipeline(chart, "shop", { name: "shop", namespace: "delivery", source: { url } });
@@ -43,9 +43,9 @@ export class Pipeline extends Construct {
   }
 
   /**
-   * Adds a stage behind the stages that are there.
+   * Adds a stage after the existing ones.
    *
-   * @throws RangeError if the name is no DNS label or is taken.
+   * @throws RangeError if the name is not a DNS label or is in use.
    */
   addStage(name: string, props: StageProps = {}): Stage {
     const { [name]: stage } = this.addWave({ [name]: props });
@@ -54,10 +54,10 @@ export class Pipeline extends Construct {
   }
 
   /**
-   * Adds stages side by side: all follow the same stages, and what is added next follows all of them.
+   * Adds parallel stages: all follow the same stages, and the next stage follows all of them.
    *
    * @returns The stages by name.
-   * @throws RangeError if there is none, or a name is no DNS label or is taken.
+   * @throws RangeError if there is none, or a name is not a DNS label or is in use.
    */
   addWave<Name extends string>(wave: Readonly<Record<Name, StageProps>>): Readonly<Record<Name, Stage>> {
     const after = this.#last;

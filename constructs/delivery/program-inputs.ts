@@ -4,14 +4,14 @@ export interface ProgramModule {
   readonly inputs?: unknown;
 }
 
-/** A schema library that says what it reads: zod, and every other one that follows Standard Schema. */
+/** A schema library whose input type is known: zod, and every other one that implements Standard Schema. */
 interface TypedSchema<Input> {
   readonly "~standard": { readonly types?: { readonly input: Input } | undefined };
 }
 
 /**
- * What a Release gives a program: what the program's schema `inputs` reads, so that fields with a default may be left out, or
- * the type of the second parameter of its function.
+ * The inputs of a Release's program: the input type of the program's schema `inputs`, in which fields with a default are
+ * optional, or the type of the second parameter of its function.
  */
 export type InputsOf<Program extends ProgramModule> = Program extends {
   readonly inputs: TypedSchema<infer Input>;

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 import type { RightsRule, StageProps, Subject } from "./pipeline-props.ts";
 import type { InputsOf, ProgramModule } from "./program-inputs.ts";
 
-/** What a stage takes from its Pipeline. */
+/** The parts of a Pipeline that a stage uses. */
 interface OwnPipeline extends Construct {
   readonly name: string;
   readonly namespace: string;
@@ -14,24 +14,24 @@ interface PlacedStageProps extends StageProps {
   readonly after: readonly string[];
 }
 
-/** What a Release of a stage deploys, and with which rights. */
+/** The deployment of a stage's Release, and its permissions. */
 export interface StageReleaseProps<Inputs> {
   /** Folder in the repository. */
   readonly path: string;
-  /** File of the program in the folder. Default: `main.ts`; `false`: the folder has manifests, and no program. */
+  /** File of the program in the folder. Default: `main.ts`; `false`: the folder contains manifests, and no program. */
   readonly program?: string | false;
-  /** Given to the program. */
+  /** Inputs of the program. */
   readonly inputs?: Inputs;
   /**
-   * What the Release may do in the namespace of the stage: rules, or the name of a ClusterRole. Default: the ClusterRole
-   * `edit`, which every cluster has.
+   * Permissions of the Release in the namespace of the stage: rules, or the name of a ClusterRole. Default: the
+   * ClusterRole `edit`, which every cluster has.
    */
   readonly rights?: readonly RightsRule[] | string;
   /** Time after which an object that is not healthy has failed, such as `5m`. */
   readonly timeout?: string;
 }
 
-/** `inputs` is required where a program is named that needs them. */
+/** `inputs` is required if the type argument is a program that needs them. */
 type PropsFor<Program extends ProgramModule | undefined> = Program extends ProgramModule
   ? undefined extends InputsOf<Program>
     ? StageReleaseProps<InputsOf<Program>>
@@ -40,7 +40,10 @@ type PropsFor<Program extends ProgramModule | undefined> = Program extends Progr
 
 const api = "rbac.authorization.k8s.io";
 
-/** A stage of a Pipeline: its namespace, its Releases with a ServiceAccount each, and who may approve and promote. */
+/**
+ * A stage of a Pipeline: its namespace, its Releases with a ServiceAccount each, and the users who may approve and
+ * promote.
+ */
 export class Stage extends Construct {
   readonly name: string;
   readonly namespace: string;
@@ -60,9 +63,9 @@ export class Stage extends Construct {
   }
 
   /**
-   * Adds a Release to the stage, with a ServiceAccount of the same name that may do what `rights` say, in the stage's namespace.
-   * `addRelease<typeof program>()` checks the inputs against the program's own type or schema; import the program with
-   * `import type * as program from "../web/main.ts"`.
+   * Adds a Release to the stage, with a ServiceAccount of the same name that has the permissions in `rights`, in the
+   * stage's namespace. `addRelease<typeof program>()` checks the inputs against the program's own type or schema; import
+   * the program with `import type * as program from "../web/main.ts"`.
    *
    * @throws RangeError if the stage has a Release of this name.
    */
@@ -101,7 +104,7 @@ export class Stage extends Construct {
         ...(timeout !== undefined && { timeout }),
       },
     });
-    // It plans what it deploys as soon as it is there, with these rights.
+    // The Release is planned as soon as it exists, with these permissions.
     release.addDependency(binding);
     return this;
   }
@@ -111,7 +114,7 @@ export class Stage extends Construct {
     return this.#allow("approve", ["approvals"], subjects);
   }
 
-  /** Allows users to create Promotions to this stage by hand, and to pin its Releases. */
+  /** Allows users to create Promotions to this stage, and to pin its Releases. */
   allowPromotions(...subjects: readonly Subject[]): this {
     return this.#allow("promote", ["promotions"], subjects);
   }
@@ -121,7 +124,7 @@ export class Stage extends Construct {
     return this.#allow("bypass", ["promotions"], subjects);
   }
 
-  /** The stage as the Pipeline's spec has it. */
+  /** The stage in the form of the Pipeline's spec. */
   spec(): object {
     const { after, namespace: _namespace, createNamespace: _createNamespace, ...rules } = this.#props;
     const releases = this.#releases.map((name) => ({ name, namespace: this.namespace }));
@@ -144,7 +147,7 @@ export class Stage extends Construct {
     });
   }
 
-  /** The verb on the virtual resource `stages`, and on the kind of object that makes use of it. */
+  /** Rules for the verb on the virtual resource `stages`, and for the kind of object that uses it. */
   #allow(verb: string, resources: readonly string[], subjects: readonly Subject[]): this {
     const { name: pipeline, namespace } = this.#pipeline;
     const metadata = { name: `${pipeline}-${this.name}-${verb}`, namespace };

@@ -11,7 +11,7 @@ function synthesizeCrd(definition: KindDefinition) {
   return chart.toJson();
 }
 
-test("CustomResourceDefinition has the name and the names that the API server asks for", () => {
+test("CustomResourceDefinition has the name and the names that the API server requires", () => {
   expect(synthesizeCrd(Echo)).toMatchObject([
     {
       apiVersion: "apiextensions.k8s.io/v1",
@@ -26,7 +26,7 @@ test("CustomResourceDefinition has the name and the names that the API server as
   ]);
 });
 
-test("CustomResourceDefinition gives each version its schema, status and columns", () => {
+test("CustomResourceDefinition contains the schema, status and columns of each version", () => {
   const [crd] = synthesizeCrd(Echo);
   const [version] = crd.spec.versions;
   expect(version).toMatchObject({

@@ -36,8 +36,8 @@ function fenceOf(fence: string, ...kinds: readonly BoundKind[]) {
   };
 }
 
-describe("the fences of kinds that set fields of objects of others", () => {
-  test("match the kinds whose fields are set, too, and admit these fields by managers of the kind", () => {
+describe("the fences of kinds that set fields of other owners' objects", () => {
+  test("match the kinds whose fields are set, and admit these fields by managers of the kind", () => {
     const settings = aGadgetKind({
       children: [ConfigMap],
       related: [{ kind: Deployment, ownerKey, fields: ["spec.paused", "spec.template.spec.x"] }],
@@ -72,7 +72,7 @@ describe("the fences of kinds that set fields of objects of others", () => {
     );
   });
 
-  test("let a kind that fields are set of have its finalizer", () => {
+  test("admit the finalizer of a kind in which fields are set", () => {
     const settings = aGadgetKind({
       children: [ConfigMap],
       related: [{ kind: Gizmo, ownerKey, fields: ["spec.size"] }],

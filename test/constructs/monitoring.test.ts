@@ -8,7 +8,7 @@ const repository = { url: "https://git.test/r" };
 const props = { job: "lead-metrics", namespace: "ops", publishes: true, electsLeader: true };
 
 describe("alerts and dashboard", () => {
-  test("ask about their own installation alone", () => {
+  test("query only their own installation", () => {
     for (const { alert, expr } of alertRules(props)) {
       const asked = expr.match(/\{[^}]*\}/g) ?? [];
       expect(asked.length, alert).toBeGreaterThan(0);
@@ -34,11 +34,11 @@ describe("alerts and dashboard", () => {
 });
 
 describe("Monitoring", () => {
-  test("makes a Service alone, until more is wanted", () => {
+  test("creates only a Service by default", () => {
     expect(JSON.stringify(install())).not.toMatch(/ServiceMonitor|PrometheusRule|dashboard/);
   });
 
-  test("makes what finds the Service, and is found by Prometheus and Grafana", () => {
+  test("creates the objects that find the Service, and that Prometheus and Grafana find", () => {
     const objects = install({
       repository,
       monitoring: {
@@ -57,7 +57,7 @@ describe("Monitoring", () => {
     const service = the("Service", objects);
     expect(service.metadata.labels).toMatchObject(selector.matchLabels);
     expect(service["spec"]).toMatchObject({ ports: [{ name: "metrics", targetPort: "metrics" }] });
-    // Prometheus names the job after the Service.
+    // Prometheus uses the Service's name for the job.
     expect(JSON.stringify(the("PrometheusRule", objects))).toContain(`job=\\"${service.metadata.name}\\"`);
     const board = the("ConfigMap", objects);
     expect(board.metadata.labels).toMatchObject({ grafana_dashboard: "1" });

@@ -24,7 +24,7 @@ describe("operatorRulesOf()", () => {
     expect(text(cluster)).toEqual(["/namespaces: list watch"]);
   });
 
-  test("allows what a chart adds to objects of others by its subresource alone", () => {
+  test("allows additions of a chart to other owners' objects only by the subresource", () => {
     const related = [{ kind: Pod, ownerKey: () => undefined, subresource: "ephemeralcontainers" }];
     const { namespaced } = operatorRulesOf([aGadgetKind({ children: [], related })]);
     expect(text(namespaced)).toEqual([
@@ -37,7 +37,7 @@ describe("operatorRulesOf()", () => {
     ]);
   });
 
-  test("allows to patch objects of others, and the finalizer, where a chart sets fields of them", () => {
+  test("allows patching other owners' objects, and the finalizer, if a chart sets their fields", () => {
     const related = [{ kind: Deployment, ownerKey: () => undefined, fields: ["spec.paused"] }];
     const { namespaced } = operatorRulesOf([aGadgetKind({ children: [], related })]);
     expect(text(namespaced)).toEqual([
@@ -55,19 +55,19 @@ describe("operatorRulesOf()", () => {
     expect(text(cluster)).toEqual([]);
   });
 
-  test("says everything about one resource in one rule", () => {
+  test("has one rule per resource", () => {
     const related = [{ kind: ConfigMap, selector: "a=b", ownerKey: () => undefined }];
     const kinds = [aGadgetKind({ children: [ConfigMap], related }), aGadgetKind({ children: [ConfigMap] })];
     expect(operatorRulesOf(kinds)).toEqual(operatorRulesOf([aGadgetKind({ children: [ConfigMap] })]));
   });
 
-  test("allows a finalizer only where garbage collection cannot reach a child", () => {
+  test("allows a finalizer only if garbage collection cannot reach a child", () => {
     const { namespaced, cluster } = operatorRulesOf([aGadgetKind({ children: [Namespace] })]);
     expect(text(namespaced)).toContain(`example.dev/gadgets: get ${look} patch`);
     expect(text(cluster)).toEqual([`/namespaces: get ${look} create patch delete`]);
   });
 
-  test("allows to impersonate ServiceAccounts only if a kind acts as them", () => {
+  test("allows impersonating ServiceAccounts only if a kind acts as them", () => {
     const impersonation = (rules: ReturnType<typeof operatorRulesOf>) =>
       [...rules.namespaced, ...rules.cluster].filter(({ verbs }) => verbs.includes("impersonate"));
     expect(impersonation(operatorRulesOf([aGadgetKind()]))).toEqual([]);
@@ -78,7 +78,7 @@ describe("operatorRulesOf()", () => {
     ]);
   });
 
-  test("allows to delete resources only of a kind that retires them", () => {
+  test("allows deleting resources only of a kind that retires them", () => {
     const { namespaced } = operatorRulesOf([aGadgetKind({ children: [ConfigMap], retire: () => undefined })]);
     expect(text(namespaced)).toContain(`example.dev/gadgets: get ${look} delete`);
   });
@@ -95,7 +95,7 @@ describe("operatorRulesOf() with Releases", () => {
   };
   const own = `get ${look} create patch delete`;
 
-  test("allows to deploy the kinds that are named and those that it reconciles, and nothing else", () => {
+  test("allows deploying the listed kinds and those that it reconciles, and nothing else", () => {
     const { namespaced, cluster } = operatorRulesOf(kinds, { releases });
     expect(text(namespaced)).toEqual([
       `/configmaps: ${own}`,
@@ -104,23 +104,23 @@ describe("operatorRulesOf() with Releases", () => {
       `example.dev/gadgets: ${own}`,
       "example.dev/gadgets/finalizers: update",
       "example.dev/gadgets/status: patch",
-      // One read before a deleted object is recreated; its finalizer, and what makes it an ApplySet.
+      // One read before a deleted object is recreated; its finalizer, and the metadata that makes it an ApplySet.
       `fairlead.dev/releases: get ${look} patch`,
       "fairlead.dev/releases/status: patch",
     ]);
     expect(text(cluster)).toEqual([`/namespaces: ${look}`, `fairlead.dev/releasepolicies: ${look}`]);
   });
 
-  test("allows to watch alone what Releases deploy with the rights of an account that each must name", () => {
+  test("only allows watching the objects that Releases deploy with the permissions of a required account", () => {
     const { namespaced } = operatorRulesOf(kinds, {
       releases: { ...releases, readSecrets: true, impersonate: true, requireServiceAccount: true },
     });
     const ofObjects = text(namespaced).filter((rule) => /deployments|gadgets:|secrets/.test(rule));
-    // `get` of its own kinds is for what it reconciles by itself.
+    // `get` of its own kinds is for its own reconciles.
     expect(ofObjects).toEqual([`apps/deployments: ${look}`, `example.dev/gadgets: get ${look}`]);
   });
 
-  test("allows what is named by itself: less of a kind, a kind without namespaces, all kinds", () => {
+  test("allows each of these separately: a subset of a kind's verbs, a cluster-scoped kind, all kinds", () => {
     const named = [
       { group: "", resource: "configmaps", verbs: ["get", "list", "watch"] },
       { group: "rbac.authorization.k8s.io", resource: "clusterroles", namespaced: false },
@@ -133,7 +133,7 @@ describe("operatorRulesOf() with Releases", () => {
     expect(text(cluster)).toContain(`rbac.authorization.k8s.io/clusterroles: ${own}`);
   });
 
-  test("allows to read Secrets and to act as ServiceAccounts only where that is wanted", () => {
+  test("allows reading Secrets and acting as ServiceAccounts only if that is enabled", () => {
     const { namespaced, cluster } = operatorRulesOf([], {
       releases: {
         ...releases,

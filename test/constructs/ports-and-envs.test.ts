@@ -6,12 +6,12 @@ import { InvalidFieldError } from "../../crds/invalid-field-error.ts";
 describe("containerPortsOf()", () => {
   test.for([
     {
-      does: "takes a number as it is",
+      does: "uses a number unchanged",
       ports: [{ port: 80, targetPort: 8080 }],
       container: [{ containerPort: 8080 }],
     },
     {
-      does: "takes the Service's port where there is no target",
+      does: "uses the Service's port if there is no target",
       ports: [{ port: 80 }],
       container: [{ containerPort: 80 }],
     },
@@ -25,7 +25,7 @@ describe("containerPortsOf()", () => {
       container: [{ containerPort: 8080 }],
     },
     {
-      does: "names a port after a target that is a name",
+      does: "names a port after a named target",
       ports: [{ port: 80, targetPort: "http" }],
       container: [{ name: "http", containerPort: 80 }],
     },
@@ -38,7 +38,7 @@ describe("containerPortsOf()", () => {
       container: [{ name: "http", containerPort: 80 }],
     },
     {
-      does: "lists a number once also when only a later port names it",
+      does: "lists a number once also if only a later port names it",
       ports: [
         { port: 443, targetPort: 80 },
         { port: 80, targetPort: "http" },
@@ -68,7 +68,7 @@ describe("containerPortsOf()", () => {
     expect(() => containerPortsOf(ports)).toThrow('container port 80/TCP has the name "http" already');
   });
 
-  test("never gives the API server two entries with one key or one name", () => {
+  test("never sends the API server two entries with one key or one name", () => {
     const aPort = fc.record({
       port: fc.integer({ min: 1, max: 3 }),
       protocol: fc.constantFrom("TCP", "UDP"),
@@ -90,7 +90,7 @@ describe("containerPortsOf()", () => {
           new Set(ports.map(({ targetPort }) => targetPort).filter((name) => typeof name === "string")),
         );
         expect(names.length).toBe(new Set(names).size);
-        // Every number that a Service port leads to is there.
+        // Every number to which a Service port refers is listed.
         const numbers = ports
           .map(({ port, targetPort = port }) => targetPort)
           .filter((target) => typeof target === "number");
@@ -101,7 +101,7 @@ describe("containerPortsOf()", () => {
   });
 });
 
-test("lastOfEachName() keeps the last of each, in order", () => {
+test("lastOfEachName() keeps the last entry of each name, in order", () => {
   const [a1, b, a2] = [{ name: "a", value: "1" }, { name: "b" }, { name: "a", value: "2" }];
   expect(lastOfEachName([a1, b, a2])).toEqual([b, a2]);
 });

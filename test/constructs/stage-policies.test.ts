@@ -39,7 +39,7 @@ const policiesIn = (made: readonly Made[]) => made.filter(({ kind }) => kind ===
 const notOperator = "!(request.userInfo.username == 'system:serviceaccount:ops:lead')";
 
 describe("StagePolicies", () => {
-  test("look at what people write, by kind and operation", () => {
+  test("match the objects that users write, by kind and operation", () => {
     const looks = policiesIn(make()).map(({ metadata, spec: { matchConstraints } }) => [
       metadata.name.replace("lead.ops.", ""),
       ...matchConstraints.resourceRules.map((rule) => `${rule.resources}: ${rule.operations.join(" ")}`),
@@ -53,7 +53,7 @@ describe("StagePolicies", () => {
     ]);
   });
 
-  test("refuse what cannot be evaluated, and are bound to deny", () => {
+  test("refuse requests that cannot be evaluated, and are bound with Deny", () => {
     const made = make();
     for (const { spec } of policiesIn(made)) expect(spec).toMatchObject({ failurePolicy: "Fail" });
     const bindings = made.filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
@@ -61,11 +61,11 @@ describe("StagePolicies", () => {
     for (const { spec } of bindings) expect(spec.validationActions).toEqual(["Deny"]);
   });
 
-  test("look at Approvals of everybody, and at everything else of everybody but the operator", () => {
+  test("match Approvals of all users, and other objects of all users except the operator", () => {
     const [approvals, ...others] = policiesIn(make());
     expect(approvals?.spec.matchConditions).toEqual([]);
     for (const { spec } of others) expect(spec.matchConditions[0]?.expression).toBe(notOperator);
-    // Also of what deploys from git, which acts for a Release.
+    // Also when the operator impersonates an account for a Release.
     expect(JSON.stringify(others)).not.toContain("fairlead.dev/holder");
   });
 
@@ -78,13 +78,13 @@ describe("StagePolicies", () => {
     ]);
   });
 
-  test("ask for a right at most twice in an expression, as the API server's cost limit has it", () => {
+  test("check at most two permissions in an expression, because of the API server's cost limit", () => {
     for (const { spec } of policiesIn(make()))
       for (const { expression } of spec.validations)
         expect(expression.split(".check(").length - 1).toBeLessThanOrEqual(2);
   });
 
-  test("are those of the watched namespaces", () => {
+  test("match the watched namespaces", () => {
     for (const { spec } of policiesIn(make({ watchedNamespaces: ["a", "b"] })))
       expect(spec.matchConstraints.namespaceSelector).toEqual({
         matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: ["a", "b"] }],
@@ -93,7 +93,7 @@ describe("StagePolicies", () => {
       expect(spec.matchConstraints.namespaceSelector).toBeUndefined();
   });
 
-  test("are there where there are Releases and the value is set, and are among the fences", () => {
+  test("exist if there are Releases and the value is set, and are among the fences", () => {
     expect(fenceNamesOf(installation)).toEqual(
       ["approvals", "promotions", "pins", "pipelines", "pipeline-status"].map((name) => `lead.ops.${name}`),
     );
@@ -112,19 +112,19 @@ describe("UserDefaults", () => {
   const policies = { ...installation.policies, userDefaults: true };
   const defaultsIn = (made: readonly Made[]) => made.filter(({ kind }) => kind.startsWith("Mutating"));
 
-  test("fill in who creates an Approval, a Freeze or a Promotion, where it is not said", () => {
+  test("fill in the creator of an Approval, a Freeze or a Promotion, if it is missing", () => {
     const [policy, binding, ...others] = defaultsIn(make({ policies }));
     expect(others).toEqual([]);
     expect(policy?.spec.matchConstraints.resourceRules).toMatchObject([
       { resources: ["approvals", "freezes", "promotions"], operations: ["CREATE"] },
     ]);
     expect(policy?.spec.matchConditions[0]?.expression).toBe("has(object.spec) && !has(object.spec.by)");
-    // The validating policies refuse what is wrong.
+    // The validating policies reject wrong values.
     expect(policy?.spec.failurePolicy).toBe("Ignore");
     expect(binding?.spec).toEqual({ policyName: "lead.ops.user-defaults" });
   });
 
-  test("are left out unless they are asked for, and without the validating policies", () => {
+  test("are omitted unless they are enabled, and without the validating policies", () => {
     expect(defaultsIn(make())).toEqual([]);
     expect(defaultsIn(make({ policies: { ...policies, stages: false } }))).toEqual([]);
   });

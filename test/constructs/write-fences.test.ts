@@ -69,7 +69,7 @@ const related = [{ kind: Pod, ownerKey: () => undefined, subresource: "ephemeral
 const gadgets = [aGadgetKind({ children: [ConfigMap], related })];
 
 describe("WriteFences", () => {
-  test("match changes and deletions of the child kinds, and all kinds that the role allows to write but events", () => {
+  test("match changes and deletions of the child kinds, and all kinds that the role allows to write except events", () => {
     const fences = fencesFor(gadgets);
     expect(rulesOf(policy(fences, "ownership"))).toEqual(["/configmaps: UPDATE DELETE"]);
     expect(rulesOf(policy(fences, "leadership"))).toEqual([
@@ -89,7 +89,7 @@ describe("WriteFences", () => {
     );
   });
 
-  test("concern the operator's own ServiceAccount alone, and are named after it", () => {
+  test("match only requests of the operator's own ServiceAccount, and are named after it", () => {
     const fences = fencesFor(gadgets);
     expect(fences.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
       "ValidatingAdmissionPolicy lead.ops.ownership",
@@ -116,12 +116,12 @@ describe("WriteFences", () => {
     expect(fences.at(-1)?.spec).toEqual({
       policyName: "lead.ops.leadership",
       validationActions: ["Deny"],
-      // Deny would refuse everybody: the API server looks for it before it asks whose request it is.
+      // Deny would reject all users' requests: the API server reads the parameter before it evaluates the user.
       paramRef: { name: "lead", namespace: "ops", parameterNotFoundAction: "Allow" },
     });
   });
 
-  test("speak of the kinds, stamps and field manager that the operator knows", () => {
+  test("contain the kinds, stamps and field manager of the operator", () => {
     const text = JSON.stringify(policy(fencesFor(gadgets), "ownership"));
     for (const word of [stamps.set, stamps.owner, stamps.adoptBy]) expect(text).toContain(`'${word}'`);
     expect(text).toContain(`f.manager == '${FIELD_MANAGER}'`);
@@ -129,7 +129,7 @@ describe("WriteFences", () => {
     expect(text).toContain("{'gadgets.example.dev': ['gadget', 'gadget.example.dev']}");
   });
 
-  test("let a kind that is another one's child have its finalizer", () => {
+  test("admit the finalizer of a kind that is a child of another one", () => {
     const parent = aGadgetKind({ children: [Gadget] });
     const { validations } = policy(fencesFor([parent]), "ownership");
     expect(validations[0]?.expression).toContain("['example.dev/Gadget'].exists(k, k == request.kind.group");
@@ -170,7 +170,7 @@ describe("WriteFences", () => {
     expect(fenceNamesOf({ ...installation, releases, ha: false })).toEqual(["lead.ops.ownership"]);
   });
 
-  test("concern requests under impersonation too, of this installation alone", () => {
+  test("match impersonated requests too, of this installation only", () => {
     const fences = fencesFor(gadgets, { releases });
     const claims = "request.userInfo.?extra[?'fairlead.dev/holder'].orValue([])";
     for (const fence of ["ownership", "leadership", "release-leadership"]) {
@@ -192,7 +192,7 @@ describe("WriteFences", () => {
     expect(claim).toMatch(/^ops\/lead\//);
   });
 
-  test("let a Release become an ApplySet, and be named by what is handed over to it", () => {
+  test("admit that a Release becomes an ApplySet, and is referenced by objects handed over to it", () => {
     const text = policy(fencesFor(gadgets, { releases }), "ownership").validations[0]?.expression;
     expect(text).toContain(
       "(['fairlead.dev/Release'].exists(k, k == request.kind.group + '/' + request.kind.kind)",
@@ -222,7 +222,7 @@ describe("WriteFences", () => {
     expect(fenceNamesOf({ ...installation, policies })).not.toContain("lead.ops.release-status");
   });
 
-  test("can be turned off, and there is none for leadership where no leader is elected", () => {
+  test("can be disabled, and there is none for leadership without leader election", () => {
     const off = { ownership: false, leadership: false };
     const ownership = { ...installation, ha: false };
     expect(fencesFor(gadgets, { policies: off })).toEqual([]);

@@ -4,7 +4,7 @@ import { Pipeline, type PipelineProps } from "../../../constructs/delivery/index
 
 const url = "https://git.example.dev/team/shop.git";
 
-/** A program that has a type and no schema. */
+/** A program with a type and without a schema. */
 interface TypedProgram {
   default: (app: App, inputs: { readonly replicas: number }) => void;
 }
@@ -27,7 +27,7 @@ function stagesOf(add: (pipeline: Pipeline) => void): readonly object[] {
 }
 
 describe("stages of a Pipeline", () => {
-  test("follow the one that was added before", () => {
+  test("follow the previously added one", () => {
     const stages = stagesOf((pipeline) => {
       pipeline.addStage("dev");
       pipeline.addStage("staging", { pass: { soak: "10m" } });
@@ -38,7 +38,7 @@ describe("stages of a Pipeline", () => {
     ]);
   });
 
-  test("of a wave are side by side, and the next one follows all of them", () => {
+  test("of a wave are parallel, and the next one follows all of them", () => {
     const stages = stagesOf((pipeline) => {
       pipeline.addStage("staging");
       pipeline.addWave({ "prod-eu": {}, "prod-us": {} });
@@ -70,7 +70,7 @@ describe("stages of a Pipeline", () => {
 });
 
 describe("a Release of a stage", () => {
-  test("joins the stage in the stage's namespace, with an account and a binding", () => {
+  test("is deployed to the stage's namespace, with an account and a binding", () => {
     const manifests = manifestsOf((pipeline) => {
       pipeline.addStage("dev").addRelease<TypedProgram>("web", { path: "web", inputs: { replicas: 1 } });
     });
@@ -108,7 +108,7 @@ describe("a Release of a stage", () => {
     expect(manifests.at(-1)).toMatchObject({ spec: { render: { manifests: {} } } });
   });
 
-  test("has the rights of the rules that it is given", () => {
+  test("has the permissions of the given rules", () => {
     const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["*"] }];
     const manifests = manifestsOf((pipeline) => {
       pipeline.addStage("dev").addRelease("web", { path: "web", rights: rules });
@@ -134,7 +134,7 @@ describe("a Release of a stage", () => {
     });
   });
 
-  test("is refused if the stage has one of its name", () => {
+  test("is refused if the stage has a Release with its name", () => {
     expect(() =>
       manifestsOf((pipeline) => {
         pipeline.addStage("dev").addRelease("web", { path: "a" }).addRelease("web", { path: "b" });
@@ -157,7 +157,7 @@ test.each([
   { verb: "promote", allow: "allowPromotions", resource: "promotions" },
   { verb: "bypass", allow: "allowBypass", resource: "promotions" },
 ] as const)(
-  "those who may $verb have the verb for one stage of one Pipeline",
+  "users who may $verb have the verb for one stage of one Pipeline",
   ({ verb, allow, resource }) => {
     const manifests = manifestsOf((pipeline) => {
       pipeline
