@@ -1,4 +1,4 @@
-/** Levels that a recursive writer goes down before it uses {@link writeDeep}: far below what a stack holds. */
+/** Maximum depth of the recursive writer before it uses {@link writeDeep}: far below the limit of the stack. */
 export const DEEP = 500;
 
 export interface DeepJsonOptions {
@@ -11,8 +11,8 @@ export interface DeepJsonOptions {
 type Step = { readonly text: string } | { readonly value: unknown };
 
 /**
- * Writes JSON as `toCanonicalJson` does, without recursion: the API server accepts objects of 10,000 levels, which exhaust the
- * stack of a recursive writer. Slower than one. Pure.
+ * Writes JSON as `toCanonicalJson` does, without recursion: the API server accepts objects of 10,000 levels, which
+ * overflow the stack of a recursive writer. Slower than that one. Pure.
  */
 export function writeDeep(value: unknown, { scalar, colon }: DeepJsonOptions): string {
   const pieces: string[] = [];

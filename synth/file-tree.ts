@@ -4,17 +4,17 @@ import { idOf, type Manifest } from "./manifest.ts";
 import { unstampManifest } from "./stamp.ts";
 import { toYaml } from "./yaml-text.ts";
 
-// The layout in git is an interface: to change it rewrites every user's tree.
+// The layout in git is an interface: a change of it rewrites every user's tree.
 
-/** Bytes that a path segment may have; common file systems allow 255. */
+/** Maximum bytes of a path segment; common file systems allow 255. */
 const SEGMENT_LIMIT = 200;
-/** What the names of other operating systems and of git forbid: devices, dots at either end, a dash in front. */
+/** Names that other operating systems or git forbid: devices, leading or trailing dots, a leading dash. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|^[.-]|\.$/;
 
 /**
  * The folder of a resource below the repository path: `<namespace or _cluster>/<plural>.<group>/<name>`.
  *
- * Injective: plain segments have no underscore, and escaped ones differ in theirs.
+ * Injective: plain segments have no underscore, and escaped ones differ after theirs.
  */
 export function folderOf(definition: ObjectKind, { metadata }: Pick<CustomResource, "metadata">): string {
   const place = definition.namespaced ? toSegment(metadata.namespace ?? "") : "_cluster";
@@ -24,7 +24,7 @@ export function folderOf(definition: ObjectKind, { metadata }: Pick<CustomResour
 /**
  * The files of a resource's folder: relative path → YAML, without stamps and without the values of Secrets.
  *
- * @param manifests What {@link synthesize} made, stamped or not; their ids are unique.
+ * @param manifests Result of {@link synthesize}, stamped or not; their ids are unique.
  */
 export function filesOf(
   manifests: readonly Manifest[],
@@ -36,7 +36,8 @@ export function filesOf(
     const group = (groups.get(kind)?.size ?? 0) > 1 ? groupOf(manifest.apiVersion) : "";
     return [manifest, directoryOf(manifest, owner), `${kind}${group && `.${group}`}`] as const;
   });
-  // A dash may stand in kinds, groups and names: `a-b` + `c` is `a` + `b-c`. Such twins say who they are in a hash.
+  // Kinds, groups and names may contain dashes: `a-b` + `c` is equal to `a` + `b-c`. Such collisions are resolved by a
+  // hash.
   const counts = new Map<string, number>();
   for (const [{ metadata }, directory, kind] of paths) {
     const path = `${directory}${kind}-${metadata.name}`;
@@ -67,7 +68,7 @@ function directoryOf(
   return namespace === undefined || namespace === owner.namespace ? "" : `${toSegment(namespace)}/`;
 }
 
-/** A name as a path segment that is safe everywhere; another name gives another segment. */
+/** A name as a path segment that is safe everywhere; different names have different segments. */
 function toSegment(name: string, extension = ""): string {
   const isSafe =
     /^[a-z0-9.-]+$/.test(name) &&
@@ -78,7 +79,7 @@ function toSegment(name: string, extension = ""): string {
   return isSafe ? `${name}${extension}` : escapeSegment(name, name, extension);
 }
 
-/** A readable beginning, an underscore, which no plain segment has, and 8 hexadecimal digits of a hash. */
+/** A readable prefix, an underscore, which no plain segment has, and 8 hexadecimal digits of a hash. */
 function escapeSegment(name: string, identity: string, extension: string): string {
   // UTF-16, because unpaired surrogates are all the same in UTF-8.
   const digits = hash("sha256", Buffer.from(identity, "utf16le"), "hex").slice(0, 8);

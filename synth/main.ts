@@ -1,5 +1,6 @@
-// The app that `cdk8s synth` runs: writes the manifests that install Fairlead, without network, the same everywhere.
-// Values come from the file that FAIRLEAD_VALUES names, or else from values.yaml in the working directory, if it is there.
+// The app that `cdk8s synth` runs: writes the manifests that install Fairlead, without network, and with the same result
+// everywhere. Values are read from the file in FAIRLEAD_VALUES, or else from values.yaml in the working directory, if it
+// exists.
 import { existsSync, readFileSync } from "node:fs";
 import { App } from "cdk8s";
 import { shippedKinds } from "../charts/bindings-delivery.ts";
@@ -13,7 +14,7 @@ const named = process.env["FAIRLEAD_VALUES"] ?? "";
 const file = named === "" ? "values.yaml" : named;
 
 try {
-  // A name that was given must be right.
+  // A given name must be valid.
   const text = named === "" && !existsSync(file) ? "" : readFileSync(file, "utf8");
   const app = new App();
   productChart(app, {
@@ -28,7 +29,7 @@ try {
   process.exitCode = 1;
 }
 
-/** What is wrong with the values; undefined if something else is. */
+/** The problem of the values; undefined if the error has another cause. */
 function complaintOf(error: unknown): string | undefined {
   if (error instanceof OperatorValuesError) return error.message.replaceAll(/^/gm, `${file}: `);
   if (error instanceof ValuesTextError) return error.message;

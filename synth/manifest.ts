@@ -1,9 +1,9 @@
 import { groupOf, type KubernetesObject, type ObjectKind } from "../crds/object.ts";
 
-/** One desired object: plain JSON, without status and without anything that the server sets. */
+/** One desired object: plain JSON, without status and other fields that the server sets. */
 export type Manifest = KubernetesObject;
 
-/** Names one object in one cluster whatever its version: `group/Kind/namespace/name`. */
+/** Identifies one object in one cluster in any version: `group/Kind/namespace/name`. */
 export type ObjectId = string;
 
 /** The id of an object; group and namespace may be empty. */
@@ -11,25 +11,25 @@ export function idOf({ apiVersion, kind, metadata }: KubernetesObject): ObjectId
   return `${groupOf(apiVersion)}/${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
 }
 
-/** Names the kind of an object in one cluster whatever its version: `group/Kind`. */
+/** Identifies the kind of an object in one cluster in any version: `group/Kind`. */
 export type ObjectKindId = string;
 
-/** The kind that an id is of. */
+/** The kind in an id. */
 export function kindIn(id: ObjectId): ObjectKindId {
   return id.split("/", 2).join("/");
 }
 
-/** Labels and annotations that the operator puts on what it applies, beside the chart's own. */
+/** Labels and annotations that the operator adds to applied objects, besides the chart's own. */
 export const stamps = {
-  /** Label: id of the set of objects of one resource, made as the ApplySet specification makes it. */
+  /** Label: id of the set of objects of one resource, computed as in the ApplySet specification. */
   set: "fairlead.dev/set",
-  /** Label beside it on objects of a Release: the same id, under the name that kubectl and other ApplySet tools look for. */
+  /** Additional label on objects of a Release: the same id, under the name that kubectl and other ApplySet tools use. */
   partOf: "applyset.kubernetes.io/part-of",
   /** Annotation: digest of the manifest without stamps. */
   digest: "fairlead.dev/digest",
-  /** Annotation on kinds that are replaced, not edited (Job): the resource's generation it was made for. */
+  /** Annotation on kinds that are replaced, not edited (Job): the resource's generation for which it was created. */
   generation: "fairlead.dev/generation",
-  /** Annotation beside it: digest of the fields that cannot be edited, as the chart last gave them. Made by the plan. */
+  /** Additional annotation: digest of the immutable fields, as the chart last set them. Set by the plan. */
   template: "fairlead.dev/template",
   /** Annotation on objects that garbage collection cannot reach: `<plural>.<group>/<key>` of their resource. */
   owner: "fairlead.dev/owner",
@@ -40,25 +40,28 @@ export const stamps = {
 /** The field manager of every apply. */
 export const FIELD_MANAGER = "fairlead";
 
-/** What a resource adds to one object that it does not own. Neither stamped nor published: it is not the resource's. */
+/**
+ * Fields that a resource adds to one object that it does not own. Neither stamped nor published, because the resource
+ * does not own the object.
+ */
 export interface Addition {
-  /** Names the object, and has nothing but the fields to add. */
+  /** Identifies the object, and contains only the fields to add. */
   readonly manifest: Manifest;
   readonly kind: ObjectKind;
-  /** Of the related objects that it is one of. */
+  /** The entry of the related objects to which it belongs. */
   readonly selector: string | undefined;
   /** Undefined: fields of the object itself. */
   readonly subresource?: string;
   /**
-   * Paths of the fields of the object itself that the manifest sets. What the field manager has besides them is removed; with
-   * none, all of it.
+   * Paths of the object's own fields that the manifest sets. Other fields of the field manager are removed; with no
+   * paths, all of them.
    */
   readonly fields?: readonly string[];
-  /** Each resource has one of its own: two may add to the same object, and neither takes away what is the other's. */
+  /** Each resource has its own: two may add to the same object, and neither removes the other's fields. */
   readonly fieldManager: string;
 }
 
-/** What {@link synthesize} gives: one resource's objects, and what it adds to others. */
+/** Result of {@link synthesize}: one resource's objects, and its additions to others. */
 export interface ManifestSet {
   /** Stamped, ids unique, in apply order. */
   readonly manifests: readonly Manifest[];

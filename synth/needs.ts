@@ -8,8 +8,8 @@ export type Needs = ReadonlyMap<ObjectId, readonly ObjectId[]>;
 const none: Needs = new Map();
 
 /**
- * Returns what the objects of a chart need of each other, as `node.addDependency()` declares it: between two objects, or
- * between everything below two constructs. Ids are of the objects as the chart makes them, without a default namespace.
+ * Returns the dependencies between the objects of a chart, as declared by `node.addDependency()`: between two objects,
+ * or between everything below two constructs. Ids are those of the chart's objects, without a default namespace.
  */
 export function needsOf(chart: Chart): Needs {
   const constructs = chart.node.findAll();
@@ -26,7 +26,7 @@ export function needsOf(chart: Chart): Needs {
   return new Map([...needs].map(([id, others]) => [id, [...others]]));
 }
 
-/** The same with other ids; what has none, such as an addition to an object of another owner, is left out. Pure. */
+/** The same with other ids; objects without one, such as an addition to an object of another owner, are omitted. Pure. */
 export function renameNeeds(needs: Needs, nameOf: (id: ObjectId) => ObjectId | undefined): Needs {
   if (needs.size === 0) return needs;
   return new Map(

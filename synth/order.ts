@@ -1,7 +1,7 @@
 import { groupOf } from "../crds/object.ts";
 import type { Manifest } from "./manifest.ts";
 
-/** Objects of one stage are applied side by side, stages one after the other. */
+/** Objects of one stage are applied concurrently, stages one after the other. */
 export type Stage = 0 | 1 | 2 | 3;
 
 const stages: ReadonlyMap<string, Stage> = new Map([

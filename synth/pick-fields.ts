@@ -3,19 +3,22 @@ import { SynthesisError } from "./synthesis-error.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a manifest says of the object that it names, apart from the fields that it sets. Labels may be those of the chart. */
+/**
+ * The fields of a manifest that identify its object, in addition to the fields that it sets. Labels may be those of the
+ * chart.
+ */
 const identity: ReadonlySet<string> = new Set(["name", "namespace", "labels"]);
 
 /** The part of a manifest that sets chosen fields of an object that has another owner. */
 export interface PickedFields {
-  /** The manifest with these fields and its identity, and without structs that are empty. */
+  /** The manifest with these fields and its identity, and without empty structs. */
   readonly manifest: Manifest;
   /** Paths of the fields that it sets, in the order of the kind's list. */
   readonly fields: readonly string[];
 }
 
 /**
- * Checks that a manifest sets none but the fields that its kind may set, and gives those. Pure.
+ * Checks that a manifest sets only fields that its kind may set, and returns those. Pure.
  *
  * @param allowed Paths, such as `spec.paused`.
  * @throws SynthesisError that names the first other field.

@@ -7,12 +7,15 @@ import { toCanonicalJson } from "./digest.ts";
 import { awaitsSource, gitSourceOf } from "./source.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
-/** A record that takes more folds than these to settle is taken for one that never does. */
+/** A record that does not settle within this number of folds is considered unstable. */
 const mostFolds = 8;
 
 type RecordingKind = Pick<BoundKind, "definition" | "record" | "source">;
 
-/** What the functions of a kind are given beside the resource and its objects; `source` only if the kind declares one. */
+/**
+ * The additional input of a kind's functions, besides the resource and its objects; `source` only if the kind declares
+ * one.
+ */
 export type GivenContext = KindContext & Partial<SourceContext>;
 
 export interface FoldRecordInput extends Partial<SourceContext> {
@@ -23,17 +26,18 @@ export interface FoldRecordInput extends Partial<SourceContext> {
 
 export interface FoldedRecord {
   readonly record: Recorded;
-  /** Folding it again gives the same. */
+  /** Folding it again returns the same. */
   readonly isStable: boolean;
 }
 
-/** The record of a resource, as its status has it. Without a record of the kind: empty. Pure. */
+/** The record in the status of a resource. Empty if the kind has none. Pure. */
 export function recordIn({ record }: Pick<BoundKind, "record">, { status }: CustomResource): Recorded {
   return record === undefined ? {} : pickFields(status as Recorded | undefined, record.fields);
 }
 
 /**
- * The record that follows from the one in the status: folded until it stays the same. One that never does is folded once. Pure.
+ * The record that follows from the one in the status: folded until it no longer changes. An unstable record is folded
+ * once. Pure.
  *
  * @throws {SynthesisError} if the kind's fold fails.
  */
@@ -48,12 +52,12 @@ export function foldRecord(kind: RecordingKind, input: FoldRecordInput): FoldedR
   return { record: first, isStable: false };
 }
 
-/** Whether two records say the same. Pure. */
+/** Whether two records are equal. Pure. */
 export function isSameRecord(a: Recorded, b: Recorded): boolean {
   return toCanonicalJson(a) === toCanonicalJson(b);
 }
 
-/** What the functions of a kind are given for a resource whose record is up to date. Pure. */
+/** The input of a kind's functions for a resource whose record is up to date. Pure. */
 export function contextOf(
   kind: Pick<BoundKind, "record" | "source">,
   resource: CustomResource,
@@ -63,8 +67,8 @@ export function contextOf(
 }
 
 /**
- * What the functions of a kind are given for a resource whose record may be behind; undefined: the kind has no context. Without
- * a source in the input it is pending. Pure.
+ * The input of a kind's functions for a resource whose record may be outdated; undefined: the kind has no context.
+ * Without a source in the input it is pending. Pure.
  *
  * @throws {SynthesisError} if a function of the kind fails.
  */

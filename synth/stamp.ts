@@ -10,7 +10,7 @@ import {
 } from "../crds/object.ts";
 import { FIELD_MANAGER, type Manifest, stamps } from "./manifest.ts";
 
-/** What a stamp says about the resource that an object is made for. */
+/** The stamp's data about the resource of an object. */
 export interface StampOwner {
   readonly definition: KindDefinition;
   readonly resource: CustomResource;
@@ -19,7 +19,7 @@ export interface StampOwner {
 }
 
 /**
- * The id of a resource's set of objects, made as the ApplySet specification (KEP-3659) makes it from the parent.
+ * The id of a resource's set of objects, computed from the parent as in the ApplySet specification (KEP-3659).
  *
  * @returns `applyset-<43 characters>-v1`, 55 characters, valid as a label's value.
  */
@@ -31,10 +31,12 @@ export function setOf(
   return `applyset-${hash("sha256", parent, "base64url")}-v1`;
 }
 
-/** Longest name of a field manager that the API server takes. */
+/** Maximum length of a field manager that the API server accepts. */
 const managerLimit = 128;
 
-/** The field manager of what a resource adds to objects of others: `fairlead/<plural>.<group>/<key>`, or its set's id. */
+/**
+ * The field manager of a resource's additions to objects of others: `fairlead/<plural>.<group>/<key>`, or its set's id.
+ */
 export function additionManagerOf(
   definition: KindDefinition,
   resource: { readonly metadata: Pick<ObjectMeta, "name" | "namespace"> },
@@ -43,7 +45,7 @@ export function additionManagerOf(
   return name.length <= managerLimit ? name : `${FIELD_MANAGER}/${setOf(definition, resource)}`;
 }
 
-/** The marks of its set that every object carries. */
+/** The stamps of its set that every object has. */
 export interface Stamps {
   /** Digest of the manifest without stamps. */
   readonly digest: string;
@@ -52,13 +54,13 @@ export interface Stamps {
   readonly run: string | undefined;
   /** `<plural>.<group>/<key>` of the resource; undefined: a reference names it. */
   readonly owner: string | undefined;
-  /** The controller reference, which garbage collection follows. */
+  /** The controller reference, which garbage collection uses. */
   readonly reference?: OwnerReference | undefined;
-  /** Whether kubectl and other ApplySet tools are to find it. Default: false. */
+  /** Whether kubectl and other ApplySet tools should find it. Default: false. */
   readonly isApplySetMember?: boolean;
 }
 
-/** Puts on a manifest what {@link stamps} describes. Pure. */
+/** Adds the labels and annotations of {@link stamps} to a manifest. Pure. */
 export function putStamps(
   manifest: Manifest,
   { digest, set, run, owner, reference, isApplySetMember = false }: Stamps,
@@ -80,7 +82,7 @@ export function putStamps(
   return { ...manifest, metadata: reference ? { ...stamped, ownerReferences: [reference] } : stamped };
 }
 
-/** The manifest of a kind's chart with everything the operator puts on it: see {@link stamps}, and the owner reference. */
+/** The manifest of a kind's chart with everything that the operator adds: see {@link stamps}, and the owner reference. */
 export function stampManifest(
   manifest: Manifest,
   digest: string,
@@ -110,7 +112,7 @@ const stampAnnotations: ReadonlySet<string> = new Set([
   stamps.template,
 ]);
 
-/** The manifest as its chart made it: what {@link stampManifest} adds is taken off. */
+/** The manifest as its chart created it, without the additions of {@link stampManifest}. */
 export function unstampManifest(manifest: Manifest): Manifest {
   const { labels, annotations, ownerReferences: _, ...rest } = manifest.metadata;
   const metadata: ObjectMeta = {

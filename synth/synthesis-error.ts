@@ -1,7 +1,7 @@
-/** A resource cannot be turned into manifests, and never will be until it is edited (or its chart is). */
+/** A resource cannot be converted to manifests until it (or its chart) is edited. */
 export class SynthesisError extends Error {
   override readonly name = "SynthesisError";
-  /** Path of the field that is wrong, such as `spec.ports[1].port`, where one field is to blame. */
+  /** Path of the invalid field, such as `spec.ports[1].port`, if there is a single one. */
   readonly field: string | undefined;
   /** Why, without the name of the resource. */
   readonly reason: string;

@@ -17,18 +17,18 @@ import { awaitsSource } from "./source.ts";
 import { additionManagerOf, setOf, stampManifest } from "./stamp.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
-/** A kind with its chart, as this folder and everything behind it takes it. */
+/** A kind with its chart, in the form that this folder uses. */
 export type SynthesizableKind = BoundKind<Construct>;
 
 const nothingPassed: KindClock = { reached: () => false };
 
 /**
- * Turns one resource into the objects it stands for: in memory, and the same for the same input.
+ * Computes the objects of one resource: in memory, and deterministic.
  *
  * @param context For kinds that have a record or a source or read a clock. Default: the record that follows from the
- *   resource's, no instant has passed, and the source is pending.
- * @throws {SynthesisError} if the spec is not valid, its chart makes something that cannot be applied, or it needs a source
- *   that is not known.
+ * resource's, no instant has passed, and the source is pending.
+ * @throws {SynthesisError} if the spec is not valid, its chart makes something that cannot be applied, or it needs a
+ * source that is not known.
  */
 export function synthesize(
   binding: SynthesizableKind,
@@ -70,7 +70,7 @@ export function synthesize(
   return { manifests, additions, needs, set, digest: digestOf(parts.join("")) };
 }
 
-/** What charts may depend on: the memory of {@link createSynthesizer} compares this much, and no more. */
+/** The input on which charts may depend: {@link createSynthesizer} compares exactly this. */
 function asChartsSee({ apiVersion, kind, metadata, spec }: CustomResource): ChartResource<unknown> {
   const { name, namespace, uid, generation, labels, annotations } = metadata;
   return {
@@ -115,7 +115,7 @@ function runChart(
   title: string,
 ): { readonly objects: readonly Manifest[]; readonly needs: Needs } {
   try {
-    // An App of its own per resource: a chart's toJson() validates every construct of its App.
+    // A separate App per resource: a chart's toJson() validates every construct of its App.
     const chart = new ChartOfKind(new App(), "resource", props);
     if (!Chart.isChart(chart)) throw new TypeError("the kind's chart is not a cdk8s Chart");
     // First, because toJson() adds dependencies between charts.
@@ -132,13 +132,13 @@ function runChart(
 
 interface Placed {
   readonly manifest: Manifest;
-  /** The objects that it adds to one of; undefined: it is the resource's own. */
+  /** The kind of objects to one of which it adds; undefined: it is the resource's own object. */
   readonly addedTo: RelatedObjects | undefined;
-  /** Of the object itself, that it sets; undefined: it adds to a subresource, or is the resource's own. */
+  /** The object's own fields that it sets; undefined: it adds to a subresource, or is the resource's own object. */
   readonly fields: readonly string[] | undefined;
 }
 
-/** Puts an object where it belongs, and refuses kinds that the operator neither watches nor may write. */
+/** Sets the namespace of an object, and rejects kinds that the operator neither watches nor may write. */
 function place(
   object: Manifest,
   { children, related }: SynthesizableKind,
@@ -157,7 +157,7 @@ function place(
   }
   const picked = addedTo?.fields && pickFields(object, addedTo.fields, title);
   const { namespace: own, ...all } = object.metadata;
-  // Labels that a chart puts on everything are no business of other people's objects.
+  // Labels that a chart adds to everything do not apply to objects of other owners.
   const metadata = addedTo === undefined ? all : { name: all.name };
   const namespace = child.namespaced ? (own ?? owner.namespace) : undefined;
   if (child.namespaced && namespace === undefined) {

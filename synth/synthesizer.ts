@@ -6,7 +6,7 @@ import type { GivenContext } from "./record.ts";
 import { isSameJson } from "./same-json.ts";
 import { type SynthesizableKind, synthesize } from "./synthesize.ts";
 
-/** {@link synthesize}, or something that gives the same. */
+/** {@link synthesize}, or an equivalent function. */
 export type Synthesizer = (
   binding: SynthesizableKind,
   resource: CustomResource,
@@ -14,18 +14,21 @@ export type Synthesizer = (
   context?: GivenContext,
 ) => ManifestSet;
 
-/** A synthesizer that remembers. */
+/** A synthesizer with a cache. */
 export interface RememberingSynthesizer extends Synthesizer {
-  /** The resource with this uid is gone. */
+  /** Removes the result of a deleted resource. */
   forget(uid: string): void;
 }
 
 export interface CreateSynthesizerOptions {
-  /** Results to remember, one per resource (about 2 KB each); the least recently used one goes first. Default: 2000. */
+  /**
+   * Maximum number of cached results, one per resource (about 2 KB each); the least recently used one is removed first.
+   * Default: 2000.
+   */
   readonly capacity?: number;
 }
 
-/** One question that a chart put to `observed`, and the answer it was given. */
+/** One call of a chart to `observed`, and its result. */
 interface Reading {
   readonly kind: ObjectKind;
   /** Undefined: the whole list was read. */
@@ -33,34 +36,33 @@ interface Reading {
   readonly answer: string;
 }
 
-/** One instant that a chart asked its clock for, and the answer it was given. */
+/** One instant that a chart passed to its clock, and the result. */
 interface Asked {
   readonly instant: Date;
   readonly answer: boolean;
 }
 
-/** Nothing in here holds on to an object that the stores have replaced since. */
+/** Nothing in here references an object that the stores have replaced since. */
 interface Memory {
   readonly binding: SynthesizableKind;
   readonly generation: number | undefined;
-  /** As it was compared last: one generation may show other fields after the kind's definition has changed. */
+  /** As last compared: with one generation other fields may appear after the kind's definition has changed. */
   spec: unknown;
   readonly labels: Entries;
   readonly annotations: Entries;
   readonly readings: readonly Reading[];
   readonly asked: readonly Asked[];
-  /** As it was compared last. Undefined: the kind has no context. */
+  /** As last compared. Undefined: the kind has no context. */
   record: GivenContext["record"] | undefined;
-  /** As it was compared last. */
+  /** As last compared. */
   source: GivenContext["source"];
   readonly result: ManifestSet;
 }
 
 /**
- * A synthesizer with a memory: as long as a resource's spec, labels, annotations, record and source and what its chart
- * read of `observed` stay the same, the very same {@link ManifestSet} comes back. It is also the same object
- * when a chart was run again and made nothing different. A result that depends on instants is valid until the earliest of
- * them passes.
+ * A synthesizer with a cache: while a resource's spec, labels, annotations, record and source and the parts of
+ * `observed` that its chart read stay the same, the identical {@link ManifestSet} is returned. It is also returned when
+ * a chart ran again with an equal result. A result that depends on instants is valid until the earliest of them passes.
  */
 export function createSynthesizer({
   capacity = 2_000,
@@ -71,7 +73,7 @@ export function createSynthesizer({
     const memory = memories.get(uid);
     const isCurrent = memory !== undefined && isSame(memory, { binding, resource, observed, context });
     const next = isCurrent ? memory : remember(memory, { binding, resource, observed, context });
-    // Taken out and put in again: a Map iterates in the order of insertion, so the first key is the oldest.
+    // Removed and added again: a Map iterates in the order of insertion, so the first key is the oldest.
     memories.delete(uid);
     memories.set(uid, next);
     if (memories.size > capacity) memories.delete(memories.keys().next().value ?? uid);
@@ -139,7 +141,7 @@ function recordAsked(clock: KindClock, asked: Asked[]): KindClock {
 function isSame(memory: Memory, { binding, resource, observed, context }: Question): boolean {
   const { metadata, spec } = resource;
   if (memory.generation !== metadata.generation || !isSameJson(memory.spec, spec)) return false;
-  // The one that the store holds now, so that the memory keeps no other alive.
+  // The object that the store holds now, so that the cache keeps no other object in memory.
   memory.spec = spec;
   if (context !== undefined) {
     if (!isSameJson(memory.record, context.record)) return false;
@@ -152,7 +154,7 @@ function isSame(memory: Memory, { binding, resource, observed, context }: Questi
     areSameEntries(memory.labels, metadata.labels) &&
     areSameEntries(memory.annotations, metadata.annotations) &&
     memory.readings.every((reading) => isAnsweredAlike(reading, observed)) &&
-    // Asks the clock again, so that the run is told of the same instants as by the chart.
+    // Calls the clock again, so that the run waits for the same instants as the chart.
     memory.asked.every(({ instant, answer }) => context?.clock.reached(instant) === answer)
   );
 }

@@ -1,15 +1,14 @@
 import { parseDocument } from "yaml";
 
-/** A file of values that is no YAML, or no map. */
+/** A file of values that is not YAML, or not a map. */
 export class ValuesTextError extends Error {
   override readonly name = "ValuesTextError";
 }
 
 /**
- * Reads the text of a file of values, which is one YAML map; an empty text has none. What the values mean is not
- * looked at.
+ * Parses the text of a file of values, which is one YAML map; an empty text has none. The values are not validated here.
  *
- * @throws ValuesTextError that says where it is wrong.
+ * @throws ValuesTextError with the position of the error.
  */
 export function parseValues(text: string, file: string): Readonly<Record<string, unknown>> {
   const document = parseDocument(text, { prettyErrors: true });

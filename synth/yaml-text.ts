@@ -1,29 +1,29 @@
 import { DEEP, writeDeep } from "./deep-json.ts";
 
-// Written by hand: the yaml package needs five times as long, and this runs for every object of every commit.
-// Whatever is not plain beyond doubt, under YAML 1.1 as well as 1.2, is quoted as JSON quotes it.
+// Written by hand: the yaml package takes five times as long, and this runs for every object of every commit. Text that
+// is ambiguous under YAML 1.1 or 1.2 is quoted as in JSON.
 
-/** Begins with a letter, so neither number nor date; colons, at signs and spaces only between words … */
+/** Begins with a letter, so it is neither a number nor a date; colons, at signs and spaces only between words … */
 const plain = /^[A-Za-z](?:[A-Za-z0-9_./-]|[:@ ](?=[A-Za-z0-9]))*$/;
-/** … and is none of the words that some parser takes for a boolean, nothing or a number. */
+/** … and is none of the words that some parser converts to a boolean, null or a number. */
 const ambiguous = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
-/** A line that a literal block holds as it is: printable, no tab, no space at the end. */
+/** A line that a literal block can contain unchanged: printable, no tab, no trailing space. */
 const blockLine = /^(?:[ -~\u00a1-\u2027\u202a-\ud7ff\ue000-\ufdcf\ufdf0-\ufefe\uff00-\uffef]*[!-~])?$/;
-/** Characters that JSON leaves alone and YAML does not: unprintable ones and Unicode's line ends. */
+/** Characters that JSON does not escape and YAML must: unprintable ones and Unicode's line ends. */
 const unsafe = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
-/** Longest key, in characters, that may stand on one line with its value; YAML's limit is 1024 bytes. */
+/** Maximum length of a key, in characters, on one line with its value; YAML's limit is 1024 bytes. */
 const KEY_LIMIT = 300;
 
 /**
  * A JSON object as a YAML document with keys in code-unit order. Parses to the same value under YAML 1.1 and 1.2.
- * Fields that are undefined are left out. What is nested very deeply is written as JSON.
+ * Undefined fields are omitted. Very deeply nested values are written as JSON.
  */
 export function toYaml(value: object): string {
   return writeNested(value, "") || `${emptyOf(value)}\n`;
 }
 
 function writeNested(value: object, indent: string): string {
-  // JSON is YAML too. Each level of a block adds two spaces to all of its lines.
+  // JSON is also valid YAML. Each level of a block indents all of its lines by two spaces.
   if (indent.length > 2 * DEEP) return `${indent}${writeDeep(value, { scalar: quoted, colon: ": " })}\n`;
   return Array.isArray(value) ? writeList(value, indent) : writeMap(value as Fields, indent);
 }
@@ -48,7 +48,7 @@ function writeList(list: readonly unknown[], indent: string): string {
     if (typeof value !== "object" || value === null) {
       text += `${indent}- ${toScalar(value, indent)}\n`;
     } else {
-      // A map or list begins on the line of its dash: its own indent makes room for "- ".
+      // A map or list begins on the line of its dash: its own indentation includes the "- ".
       const nested = writeNested(value, below);
       text += nested === "" ? `${indent}- ${emptyOf(value)}\n` : `${indent}- ${nested.slice(below.length)}`;
     }
@@ -73,7 +73,7 @@ function toScalar(value: unknown, indent: string): string {
   return typeof value === "string" ? toText(value) : toNumber(value);
 }
 
-/** A number, boolean or nothing. YAML 1.1 knows a number with an exponent by its point. */
+/** A number, boolean or null. YAML 1.1 requires a point in a number with an exponent. */
 function toNumber(value: unknown): string {
   return (JSON.stringify(value) ?? "null").replace(/^(-?\d+)e/, "$1.0e");
 }
@@ -84,15 +84,15 @@ function toText(text: string): string {
 
 function quoted(value: unknown): string {
   if (typeof value !== "string") return toNumber(value);
-  // JSON writes unpaired surrogates as escapes, which YAML parsers read in their own ways: they never come from JSON
-  // that a server accepted.
+  // JSON escapes unpaired surrogates, which YAML parsers handle differently: they never occur in JSON that a server
+  // accepted.
   return JSON.stringify(value).replace(
     unsafe,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 
-/** A literal block with a stated indent, if the text can be one; it may end in one line end, or none. */
+/** A literal block with an explicit indentation, if the text allows it; the text may end with one line end, or none. */
 function toBlock(text: string, indent: string): string | undefined {
   const body = text.endsWith("\n") ? text.slice(0, -1) : text;
   const lines = body.split("\n");

@@ -18,7 +18,7 @@ class PlusChart extends Chart {
   }
 }
 
-test("a chart may be written with cdk8s-plus, and what its selector asks for is on its pods", () => {
+test("a chart may be written with cdk8s-plus, and its pods have the labels of its selector", () => {
   const kind = aGadgetKind({ chart: PlusChart, children: [Deployment] });
   const { manifests } = synthesize(kind, aResource(kind), observe());
   expect(manifests).toMatchObject([{ kind: "Deployment", metadata: { name: "web", namespace: "shop" } }]);

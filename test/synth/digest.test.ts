@@ -13,7 +13,7 @@ const reversed = (value: unknown): unknown => {
 };
 
 describe("toCanonicalJson()", () => {
-  test("does not see the order of keys", () => {
+  test("does not depend on the order of keys", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(toCanonicalJson(reversed(value))).toBe(toCanonicalJson(value));
@@ -21,7 +21,7 @@ describe("toCanonicalJson()", () => {
     );
   });
 
-  test("is JSON of the same value, without fields that are undefined", () => {
+  test("is JSON of the same value, without undefined fields", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(toCanonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -30,7 +30,7 @@ describe("toCanonicalJson()", () => {
     expect(toCanonicalJson({ b: 1, a: undefined, c: [undefined] })).toBe('{"b":1,"c":[null]}');
   });
 
-  test("writes what the API server may hold of depth, as if it were shallow", () => {
+  test("writes the deepest objects that the API server accepts in the same form as others", () => {
     const nest = (value: unknown, levels: number): unknown => {
       let nested = value;
       for (let level = 0; level < levels; level++)
@@ -54,7 +54,7 @@ describe("toCanonicalJson()", () => {
 });
 
 describe("digestOf()", () => {
-  test("gives the first 16 bytes of SHA-256", () => {
+  test("is the first 16 bytes of SHA-256", () => {
     expect(digestOf("abc")).toBe("ba7816bf8f01cfea414140de5dae2223");
   });
 });

@@ -19,7 +19,7 @@ const pathsOf = (...manifests: readonly Manifest[]) => [...filesOf(manifests, ow
 const safeSegment = /^(?![.-])[a-z0-9_.-]{1,200}(?<!\.)$/;
 const device = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
 
-/** Names as clusters have them, and some that only RBAC or a mistake would have. */
+/** Names as in clusters, and some that only RBAC or a mistake would contain. */
 const aName = fc.oneof(
   fc.constantFrom(
     "web",
@@ -64,7 +64,7 @@ describe("folderOf()", () => {
     );
   });
 
-  test("is safe, and its own for every resource", () => {
+  test("is safe, and unique for every resource", () => {
     const aResourceId = fc.record({ name: aName, namespace: fc.oneof(aName, fc.constant("_cluster")) });
     fc.assert(
       fc.property(
@@ -101,12 +101,12 @@ describe("filesOf()", () => {
       paths: ["other/secret-a.yaml"],
     },
     {
-      does: "adds none for an object without one",
+      does: "adds none for a cluster-scoped object",
       manifests: [anObject("v1", "Namespace", "n")],
       paths: ["namespace-n.yaml"],
     },
     {
-      does: "adds the group where two kinds have one name",
+      does: "adds the group if two kinds have one name",
       manifests: [
         anObject("v1", "Service", "a", "shop"),
         anObject("serving.knative.dev/v1", "Service", "a", "shop"),
@@ -122,7 +122,7 @@ describe("filesOf()", () => {
     expect(pathsOf(...manifests)).toEqual(paths);
   });
 
-  test("distinguishes objects whose kind and name run together", () => {
+  test("distinguishes objects whose concatenated kind and name are equal", () => {
     const twins = [anObject("v1", "Foo", "b-x", "shop"), anObject("v1", "Foo-B", "x", "shop")];
     expect(pathsOf(...twins)).toEqual([
       expect.stringMatching(/^foo-b-x_[0-9a-f]{8}\.yaml$/),
@@ -142,7 +142,7 @@ describe("filesOf()", () => {
     expect(folder).toMatch(/^foo-x\.yaml_[0-9a-f]{8}\/foo-y\.yaml$/);
   });
 
-  test("gives every object a safe path of its own, where no file is another's folder", () => {
+  test("gives every object a safe path, which is not the folder of another file", () => {
     fc.assert(
       fc.property(fc.uniqueArray(aManifest, { selector: idOf, maxLength: 12 }), (manifests) => {
         const paths = pathsOf(...manifests);
@@ -162,7 +162,7 @@ describe("filesOf()", () => {
     );
   });
 
-  test("is pure: the order of objects and other objects' content do not matter", () => {
+  test("is pure: the order of objects and the content of other objects do not matter", () => {
     fc.assert(
       fc.property(fc.uniqueArray(aManifest, { selector: idOf, maxLength: 8 }), (manifests) => {
         const before = JSON.stringify(manifests);
@@ -175,7 +175,7 @@ describe("filesOf()", () => {
     );
   });
 
-  test("holds what the chart made, without stamps", () => {
+  test("contains the chart's manifests, without stamps", () => {
     const kind = aGadgetKind();
     const resource = aResource(kind, { spec: { objects: [aConfigMap("a", { data: { x: "yes" } })] } });
     const files = filesOf(synthesize(kind, resource, observe()).manifests, resource);
@@ -187,7 +187,7 @@ describe("filesOf()", () => {
     });
   });
 
-  test("leaves the values of a Secret out, and says so", () => {
+  test("omits the values of a Secret, with a comment", () => {
     const secret = {
       ...anObject("v1", "Secret", "a", "shop"),
       data: { password: "aHVudGVyMg==" },

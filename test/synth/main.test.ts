@@ -26,7 +26,7 @@ async function synthesizeFrom(
   );
 }
 
-test("cdk8s synth writes CRDs and operator, byte for byte the same wherever it runs", async () => {
+test("cdk8s synth writes CRDs and operator, with identical bytes on every machine", async () => {
   const files = await synthesizeFrom(resolve(main, "../.."));
   expect([...files.keys()]).toEqual(["crds.k8s.yaml", "operator.k8s.yaml"]);
   expect(await synthesizeFrom(tmpdir())).toEqual(files);
@@ -43,7 +43,7 @@ test("cdk8s synth writes CRDs and operator, byte for byte the same wherever it r
   ]);
 });
 
-test("cdk8s synth writes the CRDs of the kinds that ship where the values ask for them", async () => {
+test("cdk8s synth writes the CRDs of shipped kinds if the values enable them", async () => {
   const files = await synthesizeFrom(await aFolderWith("samples: { enabled: true }\n"));
   const crds = files.get("crds.k8s.yaml") ?? "";
   for (const { definition } of kinds) expect(crds).toContain(`name: ${groupKindOf(definition)}\n`);
@@ -56,7 +56,7 @@ async function aFolderWith(text: string): Promise<string> {
   return folder;
 }
 
-test("cdk8s synth takes its values from the file that is named, or from values.yaml where it runs", async () => {
+test("cdk8s synth reads its values from the given file, or from values.yaml in the working directory", async () => {
   const folder = await aFolderWith("name: lead\nnamespace: ops\nha: false\n");
   const named = await synthesizeFrom(tmpdir(), { FAIRLEAD_VALUES: join(folder, "values.yaml") });
   expect(named.get("operator.k8s.yaml")).toContain("type: Recreate");
@@ -69,7 +69,7 @@ test.for([
     /: replicas: expected a number, found "two"\n.*: repository\.url: expected a text\n$/,
   ],
   ["a: [\n", /^Cannot read ".*values\.yaml": /],
-] as const)("cdk8s synth says what is wrong with %j, and writes nothing", async ([text, complaint]) => {
+] as const)("cdk8s synth reports the problem of %j, and writes nothing", async ([text, complaint]) => {
   const folder = await aFolderWith(text);
   const run = promisify(execFile)(process.execPath, [main], {
     cwd: folder,

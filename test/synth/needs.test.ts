@@ -48,7 +48,7 @@ describe("needsOf()", () => {
 });
 
 describe("renameNeeds()", () => {
-  test("leaves out what has no other name", () => {
+  test("omits objects without another name", () => {
     const needs = new Map([
       ["a", ["b", "c"]],
       ["b", ["c"]],

@@ -16,12 +16,12 @@ describe("pickFields()", () => {
     { content: { spec: { revision: "a" } }, fields: ["spec.revision"] },
     { content: { spec: { next: { a: [1], b: {} }, revision: "" } }, fields: ["spec.revision", "spec.next"] },
     { content: { spec: { render: { values: { a: 1 } } } }, fields: ["spec.render.values"] },
-  ])("gives $fields and their values", ({ content, fields }) => {
+  ])("returns $fields and their values", ({ content, fields }) => {
     expect(pick(content)).toEqual({ manifest: aManifest(content), fields });
   });
 
   test.for([{}, { spec: {} }, { spec: { render: {} } }])(
-    "gives no fields of %o, and no empty struct",
+    "returns no fields of %o, and no empty struct",
     (content) => {
       expect(pick(content)).toEqual({ manifest: aManifest({}), fields: [] });
     },
@@ -46,7 +46,7 @@ describe("pickFields()", () => {
     );
   });
 
-  test("leaves the labels that a chart puts on all its objects to who places the manifest", () => {
+  test("ignores the labels that a chart adds to all its objects", () => {
     expect(pick({ spec: { revision: "a" } }, { labels: { a: "b" } }).fields).toEqual(["spec.revision"]);
   });
 });

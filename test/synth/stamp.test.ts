@@ -13,12 +13,12 @@ const anObject = (kind: string, apiVersion: string, namespace?: string) => ({
 });
 
 describe("setOf()", () => {
-  test("is the id that the ApplySet specification gives a parent", () => {
+  test("is the id of a parent in the ApplySet specification", () => {
     // printf web.shop.Gadget.example.dev | openssl sha256 -binary | base64, made URL-safe
     expect(setOf(Gadget, resource)).toBe("applyset-Xcex9wJGyhQtlfxKvOFH7N6j8JZxEyLvY_6SPWpXf_U-v1");
   });
 
-  test("is a valid label value of its own for every resource", () => {
+  test("is a valid label value and unique for every resource", () => {
     const other = aResource(aGadgetKind(), { name: "web2" });
     expect(setOf(Gadget, other)).not.toBe(setOf(Gadget, resource));
     expect(setOf(Gadget, other)).toMatch(/^applyset-[\w-]{43}-v1$/);
@@ -26,7 +26,7 @@ describe("setOf()", () => {
 });
 
 describe("stampManifest()", () => {
-  test("labels the set, notes the digest and refers to the owner", () => {
+  test("adds the set's label, the digest and the owner reference", () => {
     expect(stampManifest(anObject("ConfigMap", "v1", "shop"), "d1", owner).metadata).toEqual({
       name: "web",
       namespace: "shop",
@@ -48,7 +48,7 @@ describe("stampManifest()", () => {
   test.for([
     { where: "another namespace", object: anObject("ConfigMap", "v1", "other") },
     { where: "no namespace", object: anObject("Namespace", "v1") },
-  ])("names the owner of an object in $where, which garbage collection cannot reach", ({ object }) => {
+  ])("adds the owner of an object in $where, which garbage collection cannot reach", ({ object }) => {
     const { annotations, ownerReferences } = stampManifest(object, "d1", owner).metadata;
     expect(ownerReferences).toBeUndefined();
     expect(annotations).toEqual({
@@ -57,7 +57,7 @@ describe("stampManifest()", () => {
     });
   });
 
-  test("notes the generation on a Job, and on nothing else", () => {
+  test("adds the generation to a Job, and to nothing else", () => {
     const generation = (kind: string, apiVersion: string) =>
       stampManifest(anObject(kind, apiVersion, "shop"), "d1", owner).metadata.annotations?.[
         "fairlead.dev/generation"
@@ -73,7 +73,7 @@ describe("unstampManifest()", () => {
     anObject("Job", "batch/v1", "shop"),
     anObject("Namespace", "v1"),
     aConfigMap("a", { metadata: { name: "a", annotations: { note: "mine" } } }),
-  ])("takes off all that a stamp adds ($kind)", (object) => {
+  ])("removes everything that a stamp adds ($kind)", (object) => {
     expect(unstampManifest(stampManifest(object, "d1", owner))).toEqual(object);
   });
 });

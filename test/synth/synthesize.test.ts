@@ -33,7 +33,7 @@ function failureOf(act: () => unknown): SynthesisError {
 }
 
 describe("synthesize()", () => {
-  test("stamps objects, puts them into the owner's namespace and orders them for apply", () => {
+  test("stamps objects, sets the owner's namespace and orders them for apply", () => {
     const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "b", namespace: "other" } };
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } };
     const { manifests, set } = run([secret, aConfigMap("a"), namespace]);
@@ -41,7 +41,7 @@ describe("synthesize()", () => {
     for (const { metadata } of manifests) expect(metadata.labels?.["fairlead.dev/set"]).toBe(set);
   });
 
-  test("gives what is added to objects of others apart, without stamps, by a field manager of the resource", () => {
+  test("returns additions to objects of others separately, without stamps, with a field manager of the resource", () => {
     const kind = anAddingKind();
     const resource = aResource(kind, { spec: { objects: [aConfigMap("a")] } });
     const { manifests, additions, digest } = synthesize(
@@ -65,7 +65,7 @@ describe("synthesize()", () => {
     );
   });
 
-  test("gives the fields that it sets of objects of others, with the name of the object and nothing else of it", () => {
+  test("returns the fields that it sets in objects of others, with only the name of the object", () => {
     const kind = aPinningKind();
     const resource = aResource(kind, { annotations: { pin: "one" } });
     expect(synthesize(kind, resource, observe(aSoughtRelease("a")))).toMatchObject({
@@ -83,11 +83,11 @@ describe("synthesize()", () => {
         },
       ],
     });
-    // A chart that names no field wants none.
+    // A chart without such fields sets none.
     expect(synthesize(kind, aResource(kind), observe(aSoughtRelease("a"))).additions).toEqual([]);
   });
 
-  test("takes a shorter field manager where names are long: the API server takes 128 characters", () => {
+  test("uses a shorter field manager for long names: the API server accepts 128 characters", () => {
     const kind = anAddingKind();
     const resource = aResource(kind, { name: "x".repeat(253) });
     const [{ fieldManager } = { fieldManager: "" }] = synthesize(
@@ -99,7 +99,7 @@ describe("synthesize()", () => {
     expect(fieldManager.length).toBeLessThanOrEqual(128);
   });
 
-  test("shows a chart nothing that changes by itself: what came of a resource, others have to say", () => {
+  test("passes no fields to a chart that change by themselves: results are in other objects", () => {
     const seen: unknown[] = [];
     class Curious extends Chart {
       constructor(scope: Construct, id: string, { resource }: ChartProps<CustomResource>) {
@@ -117,7 +117,7 @@ describe("synthesize()", () => {
     expect(seen).toEqual([{ apiVersion, kind, metadata: asked, spec: { size: 2, objects: [] } }, undefined]);
   });
 
-  test("gives the same for the same, in any order of keys", () => {
+  test("is deterministic, for any order of keys", () => {
     const [a, b] = [
       run([aConfigMap("a", { data: { x: "1", y: "2" } })]),
       run([{ data: { y: "2", x: "1" }, ...aConfigMap("a") }]),
@@ -125,7 +125,7 @@ describe("synthesize()", () => {
     expect(b).toEqual(a);
   });
 
-  test("has a digest that follows every object and no stamp", () => {
+  test("has a digest that depends on every object and no stamp", () => {
     const digests = [
       run([aConfigMap("a")]),
       run([aConfigMap("a", { data: { x: "1" } })]),
@@ -137,7 +137,7 @@ describe("synthesize()", () => {
     expect(run([aConfigMap("a")], { generation: 9 }).digest).toBe(digests[0]);
   });
 
-  test("fills in what the schema defaults, for the chart", () => {
+  test("adds the schema's defaults before the chart runs", () => {
     class Sized extends Chart {
       constructor(
         scope: Construct,
@@ -170,7 +170,7 @@ describe("synthesize() refuses", () => {
       reason: /string/,
     },
     {
-      what: "two faults, one named",
+      what: "two errors, one of which is reported",
       spec: { size: -1, objects: 3 },
       field: "spec.objects",
       reason: /\(and 1 more\)/,
@@ -209,7 +209,7 @@ describe("synthesize() refuses", () => {
     expect(failureOf(() => run([aConfigMap("a")], { namespace: null })).reason).toMatch(/no namespace/);
   });
 
-  test("what a chart refuses, with the field it names", () => {
+  test("an error of a chart, with the field that it names", () => {
     class Refusing extends Chart {
       constructor(scope: Construct, id: string) {
         super(scope, id);

@@ -15,7 +15,7 @@ describe("createSynthesizer(), for a kind that reads a clock", () => {
   const { kind, runs } = aTimedKind();
   const resource = aResource(kind, { spec: { instants: [at(20), at(10), at(-5)] } });
 
-  test("keeps a result until the earliest instant that its chart asked for", () => {
+  test("keeps a result until the earliest instant that its chart used", () => {
     const synthesizer = createSynthesizer();
     const seen = [0, 9, 10, 19, 20, 100].map((second) => {
       const clock = new RunClock(startMs + second * 1_000);
@@ -42,7 +42,7 @@ describe("createSynthesizer(), for a kind that reads a clock", () => {
   });
 });
 
-test("synthesize() without a clock takes no instant for passed", () => {
+test("synthesize() without a clock treats no instant as passed", () => {
   const { kind } = aTimedKind();
   const resource = aResource(kind, { spec: { instants: [at(-5)] } });
   expect(passedIn(synthesize(kind, resource, observe()))).toEqual({ passed: "false" });

@@ -17,7 +17,7 @@ const ready = (digit: string): ReadySource => {
   return { state: "ready", head: commit, changed: commit, isAssumed: false, tree: `tree-${digit}` };
 };
 
-test("createSynthesizer() runs a chart again when its source is another one, and only then", () => {
+test("createSynthesizer() runs a chart again when its source has changed, and only then", () => {
   const runs = { count: 0 };
   class CountedChart extends buildInfo.chart {
     constructor(...args: ConstructorParameters<typeof buildInfo.chart>) {
@@ -35,12 +35,12 @@ test("createSynthesizer() runs a chart again when its source is another one, and
   expect(runs.count).toBe(2);
 });
 
-test("synthesize() makes nothing without the source that a kind requires, and says so", () => {
+test("synthesize() fails with a message without the source that a kind requires", () => {
   expect(() => synthesize(buildInfo, resource, nothing)).toThrow(SynthesisError);
   expect(() => synthesize(buildInfo, resource, nothing)).toThrow("its chart needs the head of its source");
 });
 
-test("synthesize() tells a kind that requires no source that it is pending", () => {
+test("synthesize() passes a pending source to a kind that requires none", () => {
   const seen: unknown[] = [];
   class SeeingChart extends buildInfo.chart {
     constructor(...args: ConstructorParameters<typeof buildInfo.chart>) {

@@ -36,11 +36,11 @@ const aPod = (name: string) => aLiveObject({ kind: Pod, name });
 describe("createSynthesizer()", () => {
   const plain = aGadgetKind();
 
-  test("gives the very same result while nothing that counts changes", () => {
+  test("returns the identical result while its input does not change", () => {
     const synthesizer = createSynthesizer();
     const first = synthesizer(plain, aResource(plain), observe());
     const later = { ...aResource(plain), status: { size: 1 } };
-    // This chart reads nothing of what was observed.
+    // This chart reads none of the observed objects.
     expect(synthesizer(plain, later, observe(aPod("a")))).toBe(first);
   });
 
@@ -53,7 +53,7 @@ describe("createSynthesizer()", () => {
     expect(again).toEqual(first);
   });
 
-  test("gives what is added to new objects, though no object of its own is different", () => {
+  test("returns additions to new objects, although no own object differs", () => {
     const synthesizer = createSynthesizer();
     const kind = anAddingKind();
     const [none, one] = [observe(), observe(aPod("a"))].map((seen) =>
@@ -66,7 +66,10 @@ describe("createSynthesizer()", () => {
 
   test.for([
     { what: "generation", change: { generation: 2, spec: { objects: [aConfigMap("a")] } } },
-    { what: "the spec alone, as after its definition has", change: { spec: { objects: [aConfigMap("a")] } } },
+    {
+      what: "only the spec, as after a change of its definition",
+      change: { spec: { objects: [aConfigMap("a")] } },
+    },
     { what: "labels", change: { labels: { team: "a" } } },
     { what: "annotations", change: { annotations: { note: "a" } } },
   ])("runs the chart again after a change of $what", ({ change }) => {
@@ -80,7 +83,7 @@ describe("createSynthesizer()", () => {
 
   test.for([
     { what: "an object it read changes", now: [source("2", "y"), aPod("a")] },
-    { what: "an object it read goes", now: [aPod("a")] },
+    { what: "an object it read is deleted", now: [aPod("a")] },
     {
       what: "another object has the name",
       now: [{ ...source("1"), metadata: { ...source("1").metadata, uid: "other" } }, aPod("a")],
@@ -96,7 +99,7 @@ describe("createSynthesizer()", () => {
     expect(runs.count).toBe(2);
   });
 
-  test("gives the same result when the chart ran again and made the same", () => {
+  test("returns the identical result when the chart ran again with an equal one", () => {
     const { kind, runs } = aReadingKind();
     const synthesizer = createSynthesizer();
     const first = synthesizer(kind, aResource(kind), observe(source("1")));
@@ -104,7 +107,7 @@ describe("createSynthesizer()", () => {
     expect(runs.count).toBe(2);
   });
 
-  test("never mixes up two resources, nor a resource and its successor of the same name", () => {
+  test("never confuses two resources, nor a resource and its successor with the same name", () => {
     const synthesizer = createSynthesizer();
     const successor = aResource(plain, { spec: { objects: [aConfigMap("a")] } });
     const made = synthesizer(plain, aResource(plain), observe());
@@ -116,7 +119,7 @@ describe("createSynthesizer()", () => {
     expect([made.manifests.length, after.manifests.length]).toEqual([0, 1]);
   });
 
-  test("forgets the resource that was not asked for the longest", () => {
+  test("removes the least recently used resource", () => {
     const { kind, runs } = aReadingKind();
     const synthesizer = createSynthesizer({ capacity: 2 });
     for (const name of ["a", "b", "a", "c", "a"]) synthesizer(kind, aResource(kind, { name }), observe());

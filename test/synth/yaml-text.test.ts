@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { toYaml } from "../../synth/yaml-text.ts";
 
-/** Text that YAML parsers are known to take for something else, or to change. */
+/** Texts that YAML parsers are known to convert to other values, or to change. */
 const oddTexts = [
   "",
   " ",
@@ -135,7 +135,7 @@ describe("toYaml()", () => {
     );
   });
 
-  test("parses to the same value under YAML 1.1, which kubectl reads", () => {
+  test("parses to the same value under YAML 1.1, which kubectl uses", () => {
     fc.assert(
       fc.property(anObject, (value) => {
         expect(parse(toYaml(value), { version: "1.1" })).toEqual(value);
@@ -152,7 +152,7 @@ describe("toYaml()", () => {
     },
   );
 
-  test("writes keys in order, long lines unbroken and text in blocks", () => {
+  test("writes keys in order, long lines unbroken and multi-line text in blocks", () => {
     const value = {
       b: [{ d: 1, c: [] }, "x"],
       a: { script: "set -e\necho hi\n", text: "no end\nhere", none: undefined },
@@ -162,13 +162,13 @@ describe("toYaml()", () => {
     );
   });
 
-  test("writes an exponent with a point, without which YAML 1.1 has no number", () => {
+  test("writes an exponent with a point, without which YAML 1.1 does not parse a number", () => {
     expect(toYaml({ big: 1e21, small: -2e-7, plain: 1.5e300 })).toBe(
       "big: 1.0e+21\nplain: 1.5e+300\nsmall: -2.0e-7\n",
     );
   });
 
-  test("writes what is nested very deeply as JSON, which parses to the same value", () => {
+  test("writes very deeply nested values as JSON, which parses to the same value", () => {
     const nest = (levels: number): object => {
       let nested: object = { "a: b": "yes\u2028", big: 1e21, none: undefined };
       for (let level = 0; level < levels; level++) nested = level % 2 === 0 ? { a: nested } : [nested, "on"];
