@@ -43,7 +43,7 @@ function merge(a: unknown, b: unknown): unknown {
   return merged;
 }
 
-/** The value without the fields that only this manager had, and has no longer. */
+/** The value without the fields that only this manager owned, and no longer sets. */
 function without(value: Fields, had: Fields, kept: Fields): Fields {
   const left: Record<string, unknown> = { ...value };
   for (const [element, inner] of Object.entries(had)) {
@@ -64,7 +64,7 @@ export function addedBy(live: LiveObject, manager: string, set: object): LiveObj
   };
 }
 
-/** For requests in a list: what it adds to. */
+/** The target of the addition, for requests in a list. */
 export function nameOfAddition({ manifest, subresource, fields }: Addition): string {
   return `add ${manifest.kind}/${manifest.metadata.name} ${subresource ?? (fields?.join(" ") || "nothing")}`;
 }

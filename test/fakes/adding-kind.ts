@@ -21,7 +21,7 @@ class AddingChart extends GadgetChart {
   }
 }
 
-/** A kind that adds a container to the pods whose label `of` is what its own label `seeks` says. */
+/** A kind that adds a container to the pods whose label `of` equals the value of its own label `seeks`. */
 export function anAddingKind(): BoundKind<Construct> {
   return aGadgetKind({
     chart: AddingChart,

@@ -61,7 +61,7 @@ class BatchChart extends Chart {
 
 const nameOfRun = (batch: string, run: number): string => `${batch}-${run}`;
 
-/** When a Job was over; undefined: it is not. */
+/** When a Job ended; undefined: it has not. */
 function endOf(job: LiveObject | undefined): string | undefined {
   const { conditions = [] } = (job?.["status"] ?? {}) as { readonly conditions?: readonly JobCondition[] };
   const end = conditions.find(

@@ -13,8 +13,8 @@ import { FakeCluster } from "./fake-cluster.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
 /**
- * One reconcile with everything around it in memory, the same for every sort of resource: `deliver` puts the server's
- * objects into the stores. A sort adds where its desired objects come from, and its steps.
+ * One reconcile with its environment in memory, the same for every sort of resource: `deliver` stores the server's
+ * objects. A sort adds the source of its desired objects, and its steps.
  */
 export abstract class Bench<Resource extends CustomResource> {
   readonly cluster = new FakeCluster();
@@ -28,11 +28,11 @@ export abstract class Bench<Resource extends CustomResource> {
   /** The calls for metrics. */
   readonly progress: string[] = [];
   readonly counts = new Map<string, number>();
-  /** Wake-ups that runs asked for apart from their result, as `shop/a 1000`. */
+  /** Wake-ups that runs requested in addition to their result, as `shop/a 1000`. */
   readonly wakeUps: string[] = [];
   readonly #stores = new Map<string, { readonly kind: ObjectKind; readonly store: WatchedStore }>();
 
-  /** The key of the resource, where a test names none. */
+  /** The default key of the resource. */
   protected abstract readonly key: string;
   protected abstract readonly definition: ObjectKind;
   protected abstract readonly run: Reconcile;
@@ -64,36 +64,36 @@ export abstract class Bench<Resource extends CustomResource> {
     return this.run(key, { signal, log: this.log, onExplain: (explain) => (this.explain = explain) });
   }
 
-  /** Makes or changes a resource, as people do; its status stays. */
+  /** Creates or changes a resource, as users do; its status stays. */
   edit(resource: Resource): void {
     const status = this.cluster.objects.get(idOf(resource))?.["status"];
     this.deliver(this.cluster.put({ ...resource, ...(status !== undefined && { status }) }));
   }
 
-  /** The watch event of an object of the server; without a label of a set the watch does not see children. */
+  /** Delivers the watch event of an object of the server; without a label of a set the watch does not match children. */
   deliver(object: LiveObject): void {
     this.storeOf(this.kindOf(object)).apply({ type: "MODIFIED", object });
   }
 
-  /** Takes an object off the server, and out of the store by its event. */
+  /** Deletes an object from the server, and from the store with its event. */
   vanish(object: LiveObject): void {
     this.cluster.objects.delete(idOf(object));
     this.storeOf(this.kindOf(object)).apply({ type: "DELETED", object });
   }
 
-  /** The resource as the store has it. */
+  /** The resource in the store. */
   resourceAt(key: string): Resource {
     return this.storeOf(this.definition).get(key) as Resource;
   }
 
-  /** A condition of the status that was written, as `True Applied`. */
+  /** A condition of the written status, as `True Applied`. */
   condition(type: string, key = this.key): string | undefined {
     const status = this.resourceAt(key).status as { readonly conditions?: readonly Condition[] } | undefined;
     const found = status?.conditions?.find((condition) => condition.type === type);
     return found && `${found.status} ${found.reason}`;
   }
 
-  /** An object that the API server has. */
+  /** An object of the API server. */
   live(kind: string, name: string): LiveObject | undefined {
     return [...this.cluster.objects.values()].find(
       (object) => object.kind === kind && object.metadata.name === name,
@@ -105,16 +105,16 @@ export abstract class Bench<Resource extends CustomResource> {
     return this.cluster.requests.splice(0);
   }
 
-  /** Which kind's store has an object. */
+  /** The kind whose store has an object. */
   protected abstract kindOf(object: LiveObject): ObjectKind;
 
-  /** The store of a kind; made at the first call, then with these indexes. */
+  /** The store of a kind; created at the first call, with these indexes. */
   protected storeOf(kind: ObjectKind, indexes: WatchedStoreInput["indexes"] = bySet): WatchedStore {
     const make = () => ({ kind, store: new WatchedStore({ kind, indexes }) });
     return this.#stores.getOrInsertComputed(groupKindOf(kind), make).store;
   }
 
-  /** All stores but that of the resources. */
+  /** All stores except that of the resources. */
   protected objectStores(): readonly { readonly kind: ObjectKind; readonly store: WatchedStore }[] {
     const { definition } = this;
     return [...this.#stores.values()].filter(({ kind }) => groupKindOf(kind) !== groupKindOf(definition));

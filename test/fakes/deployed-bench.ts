@@ -1,7 +1,7 @@
 import { ReleaseBench } from "./release-bench.ts";
 import { aSourceManifest } from "./releases.ts";
 
-/** A Release whose source has a ConfigMap `x: "1"` of each name, and which is deployed. */
+/** A deployed Release whose source has a ConfigMap `x: "1"` with each name. */
 export async function aDeployedBench(...names: readonly string[]): Promise<ReleaseBench> {
   const bench = new ReleaseBench();
   const fields = { data: { x: "1" } };

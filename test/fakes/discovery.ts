@@ -27,7 +27,7 @@ interface VersionOptions {
 /** The kinds of a cluster, by group. */
 export type ServedGroups = Readonly<Record<string, readonly VersionOptions[]>>;
 
-/** An answer of aggregated discovery. */
+/** A response of aggregated discovery. */
 export function aggregated(groups: ServedGroups): object {
   const items = Object.entries(groups).map(([name, versions]) => ({
     metadata: name === "" ? {} : { name },
@@ -48,24 +48,24 @@ export function aggregated(groups: ServedGroups): object {
   return { kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2", items };
 }
 
-/** An API server as discovery sees one. `/api` has the core group, `/apis` all others. */
+/** An API server with discovery. `/api` has the core group, `/apis` all others. */
 export class FakeDiscovery {
   groups: ServedGroups;
-  /** Answers without aggregation, as servers before 1.27. */
+  /** Responds without aggregation, as servers before 1.27. */
   isLegacy = false;
-  /** Thrown, or answered, in place of everything. */
+  /** Error or response for all requests. */
   failure: Error | ApiResponse | undefined;
-  /** Group versions whose own server is down, such as `metrics.k8s.io/v1beta1`. */
+  /** Group versions whose own server is unavailable, such as `metrics.k8s.io/v1beta1`. */
   readonly down = new Set<string>();
   readonly requests: string[] = [];
-  /** Until it resolves nothing is answered. */
+  /** All responses wait until it resolves. */
   gate: Promise<void> = Promise.resolve();
 
   constructor(groups: ServedGroups) {
     this.groups = groups;
   }
 
-  /** How often `/apis` was asked for. */
+  /** Number of requests to `/apis`. */
   get looks(): number {
     return this.requests.filter((path) => path === "/apis").length;
   }

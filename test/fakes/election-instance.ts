@@ -7,7 +7,7 @@ import { RecordingLogger } from "./recording-logger.ts";
 
 const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 
-/** One candidate and what was seen of it. */
+/** One candidate and its recorded state. */
 export interface Instance {
   readonly elector: LeaderElector;
   readonly line: Line;

@@ -6,7 +6,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that a test moves. */
+/** A clock that a test advances. */
 export class FakeClock implements Clock {
   readonly #timers = new Set<Timer>();
   readonly #startWallMs: number;
@@ -36,13 +36,13 @@ export class FakeClock implements Clock {
     return [...this.#timers].map(({ atMs }) => atMs - this.#nowMs).toSorted((a, b) => a - b);
   }
 
-  /** Lets `ms` pass: every timer due runs in its order, at its time, and what it wakes settles before the next. */
+  /** Advances by `ms`: every due timer runs in order, at its time, and promises settle before the next one. */
   async advance(ms: number): Promise<void> {
     await this.advanceUntil(() => false, { withinMs: ms });
   }
 
   /**
-   * Lets time pass, timer by timer, until `condition` holds, for at most `withinMs`.
+   * Advances timer by timer, until `condition` holds, for at most `withinMs`.
    *
    * @returns Whether it held.
    */
@@ -63,7 +63,7 @@ export class FakeClock implements Clock {
     return true;
   }
 
-  /** Runs microtasks and what was put off to the next turns of the event loop, without letting time pass. */
+  /** Runs microtasks and callbacks of the next turns of the event loop, without advancing time. */
   async settle({ turns = 10 } = {}): Promise<void> {
     for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
   }

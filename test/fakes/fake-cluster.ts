@@ -12,23 +12,23 @@ import { toCanonicalJson } from "../../synth/digest.ts";
 import { type Addition, idOf, type Manifest } from "../../synth/manifest.ts";
 import { nameOfAddition, withFieldsOf } from "./added-fields.ts";
 
-/** One request that reached the fake, such as `apply ConfigMap/a`. */
+/** One received request, such as `apply ConfigMap/a`. */
 export type Request = string;
 
 const leavingSince = "2026-01-01T00:00:00Z";
 
 /**
- * An API server in memory, as far as a reconcile sees one: it keeps what is applied, gives uids and versions, and
- * honours the guards. What a test says in `refuse` is thrown once for the request it names.
+ * An API server in memory with the operations of a reconcile: it stores applied objects, assigns uids and versions, and
+ * checks preconditions. An error that a test sets with `refuse` is thrown once for its request.
  */
 export class FakeCluster implements Cluster {
   readonly requests: Request[] = [];
   readonly objects = new Map<string, LiveObject>();
   /** Objects that applies created, such as `ConfigMap/a`. */
   readonly created: string[] = [];
-  /** Whether an object goes only a while after it was deleted, as a namespace does. */
+  /** Whether an object is removed only some time after its deletion, like a namespace. */
   lingers: (object: LiveObject) => boolean = () => false;
-  /** Rewrites what is stored, as an admission webhook does. */
+  /** Rewrites stored objects, as an admission webhook does. */
   rewrite: (object: LiveObject) => LiveObject = (object) => object;
   readonly #refusals = new Map<Request, Error>();
   #version = 100;
@@ -37,7 +37,7 @@ export class FakeCluster implements Cluster {
     this.#refusals.set(request, error);
   }
 
-  /** Takes back what {@link refuse} said, if the request did not come. */
+  /** Cancels {@link refuse}, if the request was not sent. */
   accept(request: Request): void {
     this.#refusals.delete(request);
   }
@@ -46,12 +46,12 @@ export class FakeCluster implements Cluster {
     return this;
   }
 
-  /** Requests say nothing of who sent them. */
+  /** Requests do not contain their sender. */
   as(): FakeCluster {
     return this;
   }
 
-  /** The same guards and refusals, as `dry-run ConfigMap/a`; nothing is stored. */
+  /** The same preconditions and errors, as `dry-run ConfigMap/a`; nothing is stored. */
   dryRun(): DryCluster {
     return {
       read: (ref) => this.read(ref),
@@ -152,13 +152,13 @@ export class FakeCluster implements Cluster {
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) };
     const stored = this.rewrite({ ...object, metadata } as LiveObject);
     const before = this.objects.get(idOf(stored));
-    // A write that changes nothing makes no version.
+    // A write that changes nothing creates no version.
     if (before !== undefined && versionless(before) === versionless(stored)) return before;
     this.objects.set(idOf(stored), stored);
     return stored;
   }
 
-  /** The object that has the name now. */
+  /** The current object with the name. */
   #guard(manifest: Manifest, guard: ApplyGuard): LiveObject | undefined {
     const id = idOf(manifest);
     const found = this.objects.get(id);
@@ -175,7 +175,7 @@ export class FakeCluster implements Cluster {
   }
 }
 
-/** A JSON merge patch: null takes a field away. */
+/** A JSON merge patch: null removes a field. */
 function merge(before: unknown, patch: unknown): unknown {
   if (!isFields(patch)) return patch;
   const merged: Record<string, unknown> = isFields(before) ? { ...before } : {};

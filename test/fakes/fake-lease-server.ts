@@ -1,20 +1,20 @@
 import type { Clock, Lease, LeaseClient, LeaseSpec } from "../../operator/ports.ts";
 
-/** How one client reaches the server at the moment. */
+/** The current connection of one client to the server. */
 export interface Line {
-  /** The server executes a request at once; its answer takes this time. */
+  /** The server executes a request at once; its response takes this time. */
   delayMs: number;
-  /** Only the answers to these are slow; all of them, unless given. */
+  /** Only the responses to these are slow; default: all of them. */
   slow?: "get" | "create" | "replace";
-  /** Requests are swallowed. */
+  /** Requests get no response. */
   isCut: boolean;
-  /** Requests are refused at once. */
+  /** Requests are rejected at once. */
   isRefused: boolean;
-  /** So many of the next PUTs are refused with a conflict. */
+  /** This number of the next PUTs is rejected with a conflict. */
   conflicts: number;
 }
 
-/** One Lease on a server that several clients share. Requests and what they wrote are recorded. */
+/** One Lease on a server with several clients. Requests and their writes are recorded. */
 export class FakeLeaseServer {
   lease: Lease | undefined;
   readonly requests: {
@@ -34,7 +34,7 @@ export class FakeLeaseServer {
     return this.lease?.spec ?? {};
   }
 
-  /** Puts a record there, as some other client would. */
+  /** Stores a record, as another client would. */
   put(spec: LeaseSpec, annotations = this.lease?.metadata["annotations"]): void {
     this.#versions++;
     const uid = this.lease?.metadata.uid ?? `uid-${++this.#uids}`;

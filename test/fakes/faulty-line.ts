@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A TCP line to a port of this machine that a test can make fall silent, or cut. */
+/** A TCP proxy to a port of this machine that a test can make silent, or disconnect. */
 export class FaultyLine {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
@@ -20,7 +20,7 @@ export class FaultyLine {
         socket.on("error", () => {});
         socket.once("close", () => {
           this.#pairs.delete(pair);
-          // A black hole does not report a closed connection to the other side.
+          // A silent connection does not report a closed connection to the other side.
           if (!this.#silenced.has(near)) for (const other of pair) other.destroy();
         });
       }
@@ -44,27 +44,27 @@ export class FaultyLine {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Connections made so far. */
+  /** Number of connections so far. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** Pieces that clients sent so far. */
+  /** Number of chunks that clients sent so far. */
   get chunks(): number {
     return this.#chunks;
   }
 
-  /** From now on no byte passes on existing connections, without an error. New ones work. */
+  /** From now on existing connections pass no bytes, without an error. New ones work. */
   blackHole(): void {
     for (const pair of this.#pairs) this.#silence(pair);
   }
 
-  /** Whether new connections are black holes too. */
+  /** Whether new connections are silent too. */
   set isSilent(value: boolean) {
     this.#isSilent = value;
   }
 
-  /** Cuts every connection with RST. */
+  /** Closes every connection with RST. */
   reset(): void {
     for (const [near, far] of this.#pairs) {
       near.resetAndDestroy();
@@ -72,7 +72,7 @@ export class FaultyLine {
     }
   }
 
-  /** Refuses new connections and cuts those there are. */
+  /** Rejects new connections and closes existing ones. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());

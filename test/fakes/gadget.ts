@@ -6,7 +6,7 @@ import { ConfigMap, Namespace, Secret } from "../../crds/core-kinds.ts";
 import { defineKind } from "../../crds/kind.ts";
 import type { CustomResource } from "../../crds/object.ts";
 
-/** A kind for tests: its chart makes the objects that its spec lists. */
+/** A kind for tests: its chart creates the objects in its spec. */
 export const Gadget = defineKind({
   group: "example.dev",
   kind: "Gadget",
@@ -34,7 +34,7 @@ export class GadgetChart extends Chart {
   }
 }
 
-/** The gadget's binding, with another chart or other child kinds where a test says so. */
+/** The gadget's binding, with another chart or other child kinds if a test needs them. */
 export function aGadgetKind(
   overrides: Partial<BindKindInput<typeof Gadget, Construct>> = {},
 ): BoundKind<Construct> {

@@ -7,18 +7,18 @@ export interface GitHttpServerOptions {
   /** Folder with bare repositories. */
   readonly root: string;
   readonly certificate: SelfSignedCertificate;
-  /** The values of the Authorization header that are let in. */
+  /** The accepted values of the Authorization header. */
   readonly authorizations: readonly string[];
-  /** Speaks version 0 of git's protocol only, as old hosts do. */
+  /** Supports only version 0 of git's protocol, as old hosts do. */
   readonly oldProtocol?: boolean;
-  /** Sees every request, with the status that it gets if it is not let in. */
+  /** Called for every request, with the status of its rejection, if any. */
   readonly onRequest?: (request: {
     readonly url: string;
     readonly authorization: string | undefined;
   }) => void;
 }
 
-/** A git host over https: `git http-backend` behind TLS and the Authorization header. Does not listen yet. */
+/** A git host over https: `git http-backend` with TLS and the Authorization header. Does not listen yet. */
 export function gitHttpServer(options: GitHttpServerOptions): Server {
   const { certificate, key } = options.certificate;
   return createServer({ cert: certificate, key }, (request, response) => answer(request, response, options));
@@ -61,11 +61,11 @@ function answer(
     stdio: ["pipe", "pipe", "ignore"],
   });
   request.pipe(backend.stdin);
-  backend.stdin.on("error", () => undefined); // It may answer before it has read all.
+  backend.stdin.on("error", () => undefined); // It may respond before it has read everything.
   void relay(backend.stdout, response);
 }
 
-/** Turns what a CGI program writes (RFC 3875) into a response. */
+/** Converts the output of a CGI program (RFC 3875) to a response. */
 async function relay(output: NodeJS.ReadableStream, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of output) chunks.push(Buffer.from(chunk as Buffer));

@@ -30,12 +30,12 @@ interface CommitPlace {
   readonly force?: boolean;
 }
 
-/** A real bare repository on disk that can misbehave: refuse, hang, vanish, be written by others. */
+/** A real bare repository on disk that can fail: reject, hang, be removed, be written by others. */
 export class FakeGitRemote implements Disposable {
-  /** Scratch folder of the test: the repository is in it, and a cache may be. */
+  /** Temporary folder of the test, with the repository and possibly a cache. */
   readonly folder = mkdtempSync(join(tmpdir(), "fairlead-test-"));
   readonly path = join(this.folder, "remote.git");
-  /** Hooks may write beside the branches alone. */
+  /** Hooks may only write beside the branches. */
   readonly hangMark = join(this.path, "hanging");
 
   constructor({ format = "sha1" }: { readonly format?: "sha1" | "sha256" } = {}) {
@@ -44,7 +44,7 @@ export class FakeGitRemote implements Disposable {
     });
   }
 
-  /** Runs git in the repository and gives what it prints. */
+  /** Runs git in the repository and returns its output. */
   git(command: readonly string[], input = ""): string {
     return execFileSync("git", command, { cwd: this.path, env: environment, input, encoding: "utf8" });
   }
@@ -85,7 +85,7 @@ export class FakeGitRemote implements Disposable {
     return this.#commit(files, { message, branch, parent });
   }
 
-  /** A commit on top of another one; the branch `aside` is moved to it. */
+  /** A commit on top of another one; the branch `aside` is set to it. */
   commitOn(parent: string, files: Readonly<Record<string, string | undefined>>, message = "By hand"): string {
     return this.#commit(files, { message, branch: "aside", parent, force: true });
   }
@@ -108,12 +108,12 @@ export class FakeGitRemote implements Disposable {
     this.git(["update-ref", `refs/heads/${branch}`, commit]);
   }
 
-  /** Every push is refused with these words. */
+  /** Every push is rejected with this message. */
   refusePushes(words: string): void {
     this.#hook(`echo refused >> '${this.#refusalsPath}'; echo "${words}" >&2; exit 1`);
   }
 
-  /** Pushes that {@link refusePushes} has refused. */
+  /** Number of pushes that {@link refusePushes} has rejected. */
   get refusals(): number {
     return existsSync(this.#refusalsPath)
       ? readFileSync(this.#refusalsPath, "utf8").split("\n").length - 1
@@ -124,12 +124,12 @@ export class FakeGitRemote implements Disposable {
     return join(this.path, "refusals");
   }
 
-  /** Every push hangs until it is killed; `hangMark` appears when the first one does. */
+  /** Every push hangs until it is killed; the first one creates `hangMark`. */
   hangPushes(): void {
     this.#hook(`touch '${this.hangMark}'; exec sleep 600`);
   }
 
-  /** Every push hangs while it has the branch locked; `hangMark` appears when the first one does. */
+  /** Every push hangs while it holds the lock of the branch; the first one creates `hangMark`. */
   hangLocked(): void {
     this.#hook(
       `[ "$1" = prepared ] || exit 0; touch '${this.hangMark}'; exec sleep 600`,
@@ -137,12 +137,12 @@ export class FakeGitRemote implements Disposable {
     );
   }
 
-  /** Locks that are on branches. */
+  /** Existing locks of branches. */
   locks(): string[] {
     return readdirSync(join(this.path, "refs", "heads")).filter((name) => name.endsWith(".lock"));
   }
 
-  /** Every push lands, but the answer never reaches who pushed. */
+  /** Every push succeeds, but its response is lost. */
   loseAnswers(): void {
     writeFileSync(join(this.path, "hooks", "post-receive"), "#!/bin/sh\nkill -9 $PPID\n");
     chmodSync(join(this.path, "hooks", "post-receive"), 0o755);

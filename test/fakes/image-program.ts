@@ -1,4 +1,4 @@
-// Bundled by a test as the image's program is, and run with nothing of the repository around it: renders one program.
+// Bundled by a test like the image's program, and run without other files of the repository: renders one program.
 
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { findLauncher } from "../../operator/sandbox/find-launcher.ts";

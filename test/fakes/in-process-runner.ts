@@ -8,11 +8,11 @@ import { Turns } from "../../operator/render/turns.ts";
 export interface InProcessRunnerOptions {
   readonly clock: Clock;
   readonly programs: ProgramRunner;
-  /** Most memory that the objects of one folder may take, in bytes, as estimated. Default: no limit. */
+  /** Maximum memory of the objects of one folder, in bytes, as estimated. Default: no limit. */
   readonly memoryLimit?: number | undefined;
 }
 
-/** Renders in this process, where a test is not about the sandbox zone. */
+/** Renders in this process, for tests that do not concern the sandbox zone. */
 export function createInProcessRunner({
   clock,
   programs,

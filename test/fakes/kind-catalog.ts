@@ -14,7 +14,7 @@ export const served: ServedGroups = {
   apps: [{ version: "v1", kinds: [deployments] }],
 };
 
-/** A catalog over an API server in memory; `take` gives the keys that were put back since. */
+/** A catalog with an API server in memory; `take` returns the keys that were requeued since the last call. */
 export function aCatalog(groups: ServedGroups = served) {
   const clock = new FakeClock();
   const server = new FakeDiscovery(groups);

@@ -3,7 +3,7 @@ import type { KindCatalog } from "../../operator/cluster/found-kinds/ports.ts";
 import { aCatalog } from "./releases.ts";
 
 /**
- * A catalog that knows from the start what the cluster has.
+ * A catalog that knows all kinds of the cluster from the start.
  *
  * @param newDefinitions Kinds whose definitions changed a moment ago.
  */

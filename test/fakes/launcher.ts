@@ -1,7 +1,7 @@
 import { provideLauncher } from "../../cli/launcher/build-launcher.ts";
 import { probeKernelWalls } from "../../operator/sandbox/kernel-walls.ts";
 
-/** The launcher of the sandbox, built once per machine; undefined where Go or Linux is missing. */
+/** The launcher of the sandbox, built once per machine; undefined without Go or Linux. */
 export const launcher = await provideLauncher(process.env);
 
 /** The kernel restrictions of programs on this machine. */

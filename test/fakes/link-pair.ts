@@ -23,7 +23,7 @@ export function aLinkPair({
   return { near: aLink(one, { clock, ...near }), far: aLink(other, { clock, ...far }), clock };
 }
 
-/** One end whose other end the test writes itself. */
+/** One end of a connection whose other end the test writes itself. */
 export function aLinkToStranger(options: Partial<LinkOptions> = {}): {
   readonly link: Link;
   readonly stranger: Duplex;

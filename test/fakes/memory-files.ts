@@ -6,7 +6,7 @@ export interface MemoryFilesOptions {
   readonly refused?: readonly { readonly path: string; readonly what: "symlink" | "submodule" }[];
 }
 
-/** A folder of a commit, in memory; counts what is asked of it. */
+/** A folder of a commit, in memory; counts requests. */
 export class MemoryFiles implements SourceFiles {
   readonly #files: ReadonlyMap<string, Buffer>;
   readonly #refused: NonNullable<MemoryFilesOptions["refused"]>;
@@ -17,7 +17,7 @@ export class MemoryFiles implements SourceFiles {
     this.#refused = refused;
   }
 
-  /** Stands for git's id of the folder. */
+  /** Used as git's id of the folder. */
   get tree(): string {
     const hash = createHash("sha1");
     for (const [path, content] of this.#files) hash.update(`${path}\0${blobOf(content)}\0`);

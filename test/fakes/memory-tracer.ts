@@ -10,7 +10,7 @@ import {
 
 export interface RecordedSpan {
   readonly name: string;
-  /** Name of the span above. */
+  /** Name of the parent span. */
   readonly parent: string | undefined;
   readonly attributes: Attributes;
   readonly status: SpanStatus | undefined;
@@ -19,7 +19,7 @@ export interface RecordedSpan {
   readonly spanId: string;
 }
 
-/** The smallest tracer that can be registered with OpenTelemetry: it keeps the spans. */
+/** The smallest tracer that can be registered with OpenTelemetry: it records the spans. */
 export class MemoryTracer {
   readonly spans: MemorySpan[] = [];
 

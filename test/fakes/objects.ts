@@ -1,6 +1,6 @@
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 
-/** A kind of our own, for tests that need any. */
+/** A kind for tests. */
 export const widgets: ObjectKind = {
   group: "example.dev",
   version: "v1alpha1",
@@ -24,7 +24,7 @@ export interface LiveObjectOptions {
   readonly fields?: Record<string, unknown>;
 }
 
-/** An object as the server has it; the uid follows from the name unless given. */
+/** An object as stored by the server; the default of the uid is derived from the name. */
 export function aLiveObject(options: LiveObjectOptions = {}): LiveObject {
   const { kind = widgets, name = "web", namespace = "shop" } = options;
   return {

@@ -3,7 +3,7 @@ import { type Manifest, stamps } from "../../synth/manifest.ts";
 
 export const set = "applyset-web-v1";
 
-/** An Echo `shop/web` that owns things; `metadata` overrides. */
+/** An Echo `shop/web` that owns objects; `metadata` overrides the defaults. */
 export function anOwner(overrides: Partial<CustomResource["metadata"]> = {}): CustomResource {
   return {
     apiVersion: "example.dev/v1alpha1",
@@ -69,7 +69,7 @@ export function aManifest(options: ManifestOptions = {}): Manifest {
   };
 }
 
-/** The object that a manifest becomes when it is applied. */
+/** The object of an applied manifest. */
 export function asLive(manifest: Manifest, overrides: Partial<LiveObject["metadata"]> = {}): LiveObject {
   const uid = `uid-of-${manifest.kind}-${manifest.metadata.name}`;
   const metadata = { uid, resourceVersion: "1", ...manifest.metadata, ...overrides };

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { librariesFile } from "../../operator/sandbox/program/libraries.ts";
 import { buildText } from "./build-text.ts";
 
-/** Flags of the process that runs programs which keep Node's abilities from it (operator/sandbox/program/sandbox-arguments.ts). */
+/**
+ * Flags of the process that runs programs which deny them Node's functions
+ * (operator/sandbox/program/sandbox-arguments.ts).
+ */
 const innerWalls = [
   "--permission",
   "--no-experimental-sqlite",
@@ -18,10 +21,10 @@ const innerWalls = [
 ];
 
 /**
- * Changes a folder of bundled files (an image's, or the command's) such that programs run in a plain Node, as after a
- * perfect escape: no permission model, no context, no flags. Everything around that process stays as it is.
+ * Changes a folder of bundled files (of an image, or of the command) so that programs run in a plain Node, as after a
+ * complete escape: no permission model, no context, no flags. Everything outside of that process stays as it is.
  *
- * @throws Error if the folder's files are not those that this knows.
+ * @throws Error if the folder's files are not the expected ones.
  */
 export async function removeInnerWalls(folder: string): Promise<void> {
   let removed = 0;

@@ -1,6 +1,6 @@
-// Takes the place of the runner in a process for programs (operator/sandbox/program/inside/runner.ts), as if a program had left
-// all walls inside the process: each program runs as ordinary Node code, with all that Node has. Its default export gives
-// manifests.
+// Replaces the runner in a process for programs (operator/sandbox/program/inside/runner.ts), as if a program had escaped
+// from all isolation within the process: each program runs as ordinary Node code, with all functions of Node. Its
+// default export returns manifests.
 import { runInThisContext } from "node:vm";
 import { writeMessage } from "../../operator/sandbox/program/inside/messages.ts";
 import { PipeReader, type ReceivedMessage } from "../../operator/sandbox/program/inside/pipe-reader.ts";
@@ -35,7 +35,7 @@ async function handle({ header, parts }: ReceivedMessage): Promise<void> {
   }
 }
 
-/** The program's answer in the words of inside/outcome.ts. */
+/** The program's answer in the format of inside/outcome.ts. */
 async function run(request: string): Promise<string> {
   try {
     const { inputs } = JSON.parse(request) as { inputs?: unknown };

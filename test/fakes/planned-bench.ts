@@ -2,13 +2,13 @@ import { aDeployedBench } from "./deployed-bench.ts";
 import type { ReleaseBench } from "./release-bench.ts";
 import { aCommit, aRelease, aSourceManifest } from "./releases.ts";
 
-/** A ConfigMap as {@link aDeployedBench} has it. */
+/** A ConfigMap as in {@link aDeployedBench}. */
 export const map = (name: string, x = "1") =>
   aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
-/** The part of a spec that asks for a plan. */
+/** The part of a spec that requests a plan. */
 export const next = (digit: string) => ({ next: { revision: aCommit(digit).id } });
 
-/** Asks for the plan of a commit, of a Release that has the ConfigMaps a and b, and waits until it is made. */
+/** Requests the plan of a commit, for a Release with the ConfigMaps a and b, and waits for it. */
 export async function planned(
   offered: Parameters<ReleaseBench["offer"]>[1],
   { bench = undefined as ReleaseBench | undefined } = {},
@@ -20,7 +20,7 @@ export async function planned(
   return at;
 }
 
-/** Reconciles, lets plans be made, and reconciles once more for each time that the Release was put back. */
+/** Reconciles, lets plans be computed, and reconciles once more each time that the Release was requeued. */
 export async function made(bench: ReleaseBench): Promise<void> {
   for (let runs = 0; runs < 10; runs++) {
     bench.woken.length = 0;

@@ -6,7 +6,7 @@ import { type Plan, planChanges } from "../../operator/engine/plan.ts";
 import { idOf, type Manifest, type ObjectId } from "../../synth/manifest.ts";
 import { anOwner, set } from "./owned-objects.ts";
 
-/** The kind of an object, as its definition would be. */
+/** The kind of an object, as in its definition. */
 export function kindOf({ apiVersion, kind }: Manifest): ObjectKind {
   return {
     group: groupOf(apiVersion),
@@ -55,7 +55,7 @@ export function planOf(desired: readonly Manifest[], { resource, observed, isSet
   });
 }
 
-/** Everything that is pruned, wave after wave, if each wave is gone at once. */
+/** All pruned objects, wave after wave, if each wave is deleted at once. */
 export function prunedOf(
   desired: readonly Manifest[],
   owned: readonly LiveObject[],

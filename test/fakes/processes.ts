@@ -9,14 +9,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The processes that a process has started and that have not ended. */
+/** The running child processes of a process. */
 export function childrenOf(pid: number): number[] {
   return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
   );
 }
 
-/** Number of filters of system calls around a process; undefined: it has ended. */
+/** Number of system call filters of a process; undefined: it has ended. */
 export function filtersOf(pid: number): string | undefined {
   try {
     return /^Seccomp_filters:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

@@ -22,7 +22,7 @@ export interface ProgramRun extends MemoryFilesOptions {
   readonly patience?: RunPatience;
 }
 
-/** Real processes, asked as a renderer asks. */
+/** Real processes, used as by a renderer. */
 export interface RealPrograms extends Programs {
   readonly log: RecordingLogger;
   render(run: ProgramRun): Promise<Rendered>;
@@ -49,16 +49,16 @@ export function realPrograms(
   return { ...programs, log, render };
 }
 
-/** One of the things that a program of {@link programOf} can do. */
+/** One function of a program of {@link programOf}. */
 export interface ProgramCase {
   readonly what: string;
-  /** Sees `app`, `chart` and `at(value)`, which keeps a value to be shown. */
+  /** Code that can use `app`, `chart` and `at(value)`, which records a value. */
   readonly body: string;
 }
 
 /**
- * A program that has many things in it and does the one that its inputs name: it is bundled once, and its process stays
- * warm. What was kept comes out as a ConfigMap.
+ * A program with several functions, which runs the one that its inputs name: it is bundled once, and its process stays
+ * warm. Recorded values are returned as a ConfigMap.
  */
 export const programOf = (cases: readonly ProgramCase[]): string => `
   import { ApiObject, App, Chart } from "cdk8s";

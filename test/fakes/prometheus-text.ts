@@ -1,4 +1,4 @@
-/** One metric of a text that Prometheus reads, with all its series. */
+/** One metric in the text format of Prometheus, with all its series. */
 export interface MetricFamily {
   readonly name: string;
   readonly type: string;
@@ -11,7 +11,7 @@ const sample = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 
 /**
- * Reads the text format of Prometheus, version 0.0.4, and holds it to what promtool and the scraper want: HELP and TYPE
+ * Reads the text format of Prometheus, version 0.0.4, and checks the rules of promtool and the scraper: HELP and TYPE
  * once and before the series, no series twice, numbers, counters that end in _total, histograms whose buckets add up.
  *
  * @throws Error that names the line.

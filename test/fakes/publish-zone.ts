@@ -13,7 +13,7 @@ import type { Serve } from "../../operator/zones/incoming-requests.ts";
 import { serveZone, type ZoneServer } from "../../operator/zones/zone-server.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
-/** A publish zone in this process, which can die and come back, and the operator's connection to it. */
+/** A publish zone in this process, which can end and restart, and the operator's connection to it. */
 export class PublishZoneInProcess {
   readonly folder = mkdtempSync(join(tmpdir(), "fairlead-publish-"));
   /** The log of the operator's side. */
@@ -33,12 +33,12 @@ export class PublishZoneInProcess {
     });
   }
 
-  /** The operator's side of a clone there. */
+  /** The operator's side of a clone in the zone. */
   clone(place: { readonly branch: string; readonly root: string }): ZoneClone {
     return new ZoneClone({ ...place, connection: this.connection });
   }
 
-  /** The connection is lost, without a replacement. */
+  /** Closes the connection, without a replacement. */
   async die(): Promise<void> {
     (await this.#server).close();
   }

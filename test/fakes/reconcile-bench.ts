@@ -22,16 +22,16 @@ import { aResource, type ResourceOptions } from "./resources.ts";
 export interface BenchOptions {
   readonly kind?: BoundKind<Construct>;
   readonly publisher?: Publisher;
-  /** Id of the place in git that it publishes to. */
+  /** Id of the location in git that it publishes to. */
   readonly place?: string;
   readonly resource?: ResourceOptions;
-  /** Where the sources of its resources stand. */
+  /** The states of the sources of its resources. */
   readonly sources?: KindSources;
   /** By which instants pass. Default: the wall clock. */
   readonly time?: (clock: Clock) => TimeSource;
 }
 
-/** The bench of a kind: what its resource wants comes from its chart. */
+/** The bench of a kind: a chart creates its desired objects. */
 export class ReconcileBench extends Bench<CustomResource> {
   readonly kind: BoundKind<Construct>;
   readonly synthesizer = createSynthesizer();
@@ -51,7 +51,7 @@ export class ReconcileBench extends Bench<CustomResource> {
     this.kind = kind;
     this.definition = kind.definition;
     this.key = keyOf(aResource(kind, resource));
-    // The index of the resources is by themselves, that of their children by label.
+    // The resources are indexed by their own key, and their children by label.
     this.storeOf(kind.definition, { set: (object) => setOf(kind.definition, object) });
     this.edit(aResource(kind, resource));
     for (const child of kind.children) this.storeOf(child);
@@ -84,7 +84,7 @@ export class ReconcileBench extends Bench<CustomResource> {
   }
 }
 
-/** The ConfigMap of this name that the API server has. */
+/** The ConfigMap with this name on the API server. */
 export function childOf(bench: ReconcileBench, name: string): LiveObject {
   const found = bench.live("ConfigMap", name);
   if (found === undefined) throw new Error(`there is no ConfigMap ${name}`);

@@ -6,7 +6,7 @@ export interface LogEntry {
   readonly fields: object;
 }
 
-/** Keeps what was logged. */
+/** Records log calls. */
 export class RecordingLogger implements Logger {
   readonly entries: LogEntry[];
   readonly #fields: object;

@@ -31,17 +31,17 @@ interface CommitOptions {
   readonly key?: string;
   readonly tree?: string;
   readonly warnings?: readonly string[];
-  /** Which manifests one needs, by their places in the list. */
+  /** Indexes of the manifests that a manifest needs. */
   readonly needs?: Readonly<Record<number, readonly number[]>>;
 }
 
 const idle = { forget: () => undefined, close: async () => undefined };
 
-/** The bench of Releases: what they want comes from their sources, which are what a test says. */
+/** The bench of Releases: their sources, which a test sets, define the desired objects. */
 export class ReleaseBench extends Bench<ReleaseResource> {
-  /** Keys that were put back into the queue. */
+  /** Keys that were requeued. */
   readonly woken: string[] = [];
-  /** Kinds whose first list has not come, by their plural. */
+  /** Kinds whose first list is not complete, by plural. */
   readonly unsynced = new Set<string>();
   readonly refused = new Map<string, string>();
   /** Kinds whose definitions changed a moment ago. */
@@ -59,7 +59,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   /** The last request of each Release to its source. */
   readonly requests = new Map<string, SourceRequest>();
   readonly #sources = new Map<string, Source>();
-  /** By the id of the commit. */
+  /** Contents by commit id. */
   readonly #offered = new Map<string, Source>();
   protected readonly key = "shop/web";
   protected readonly definition = Release;
@@ -111,7 +111,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     );
   }
 
-  /** As ever; labels, annotations and finalizers that the operator wrote stay, too. */
+  /** Unchanged; labels, annotations and finalizers that the operator wrote stay, too. */
   override edit(release: ReleaseResource = aRelease()): void {
     const { finalizers, annotations, labels } = this.cluster.objects.get(idOf(release))?.metadata ?? {};
     const metadata = {
@@ -133,7 +133,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     this.#sources.set(key, { digit, rendered: { ...asRendered(manifests, needs), warnings }, tree });
   }
 
-  /** The same folder under another commit, which changed another folder. */
+  /** The same folder in another commit, which changed another folder. */
   moveHead(digit: string, key = "shop/web"): void {
     const source = this.#sources.get(key);
     if (source && "rendered" in source) this.#sources.set(key, { ...source, digit });
@@ -143,7 +143,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     this.#sources.set(key, source);
   }
 
-  /** From now on the source cannot be had; what it gave last stays known. */
+  /** From now on the source is unavailable; its last state stays known. */
   lose(stale: SourceFailure, key = "shop/web"): void {
     this.#sources.set(key, { ...(this.#sources.get(key) as Source & { digit: string }), stale } as Source);
   }
@@ -152,7 +152,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     return this.resourceAt(key);
   }
 
-  /** A commit that the repository has, beside what the sources of Releases name. */
+  /** A commit of the repository, in addition to the heads of the sources. */
   offer(
     digit: string,
     source: readonly Manifest[] | SourceFailure | "pending",

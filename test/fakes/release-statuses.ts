@@ -22,10 +22,10 @@ export const statusInput = (more: Partial<ReleaseStatusInput> = {}): ReleaseStat
   ...more,
 });
 
-/** A Release that has this status. */
+/** A Release with this status. */
 export const having = (status: unknown, generation = 1) =>
   aRelease({ generation, status: status as NonNullable<ReleaseResource["status"]> });
-/** A Release that is deployed, and ready. */
+/** A deployed and ready Release. */
 export const deployedRelease = having(composeReleaseStatus(statusInput()));
 
 /** `Ready True Reconciled`, in the order of the status. */

@@ -20,7 +20,7 @@ export interface ReleaseOptions {
   readonly status?: ReleaseResource["status"];
 }
 
-/** A Release `shop/web` of a folder; `spec` goes over the defaults. */
+/** A Release `shop/web` of a folder; `spec` overrides the defaults. */
 export function aRelease(options: ReleaseOptions = {}): ReleaseResource {
   const { name = "web", namespace = "shop", generation = 1, labels, annotations, spec, status } = options;
   return {
@@ -66,7 +66,7 @@ const plurals: Readonly<Record<string, [plural: string, namespaced: boolean]>> =
   ],
 };
 
-/** A cluster's kinds: those that ship, and `more` by `apiVersion/Kind`. */
+/** A cluster's kinds: the shipped ones, and `more` by `apiVersion/Kind`. */
 export function aCatalog(more: Readonly<Record<string, ObjectKind>> = {}): Pick<KindCatalog, "find"> {
   const known = new Map<string, ObjectKind>(Object.entries(more));
   for (const [key, [plural, namespaced]] of Object.entries(plurals)) {
@@ -118,7 +118,7 @@ export function asPrepared(
   return prepareManifests(asRendered(manifests, dependencies), release, aCatalog());
 }
 
-/** The object that a prepared manifest becomes. */
+/** The object of a prepared manifest. */
 export function asOwned(manifest: Manifest, overrides: Partial<LiveObject["metadata"]> = {}): OwnedObject {
   const id = idOf(manifest);
   const metadata = { uid: `uid-of-${id}`, resourceVersion: "1", ...manifest.metadata, ...overrides };
@@ -131,7 +131,7 @@ export function asOwned(manifest: Manifest, overrides: Partial<LiveObject["metad
   };
 }
 
-/** A platform that allows every Release the same. */
+/** A platform with the same permissions for every Release. */
 export function aPlatform(select: () => SelectedRules): Platform {
   return { select, olderThan: () => 0, allowsLocal: true };
 }
@@ -141,12 +141,12 @@ export function limitsOf(...rules: readonly ReleaseRule[]): Limits {
   return rules.map((rule, index) => ({ from: `rule ${index + 1}`, rule }));
 }
 
-/** A commit whose id is made of one digit. */
+/** A commit whose id repeats one digit. */
 export function aCommit(digit: string, subject = `Commit ${digit}`): SourceCommit {
   return { id: digit.repeat(40), author: "Ann", subject, committedAt: "2026-11-21T12:00:00Z" };
 }
 
-/** The revision of such a commit; `tree` says which commit changed it last. */
+/** The revision of such a commit; `tree` is the commit that changed it last. */
 export function aRevision(digit: string, tree = `tree-${digit}`): SourceRevision {
   const head = aCommit(digit);
   const changed = tree === `tree-${digit}` ? head : aCommit(tree.replace("tree-", ""));

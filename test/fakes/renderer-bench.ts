@@ -16,7 +16,7 @@ export const rendered = (name: string): Rendered => ({
   digest: name,
 });
 
-/** A renderer whose programs answer what the test says, and everything that it did. */
+/** A renderer whose programs return what the test sets, and a record of its work. */
 export function aRenderer(limits: Pick<RendererOptions, "idleLimit" | "keptLimits"> = {}) {
   const clock = new FakeClock();
   const changes: string[] = [];

@@ -12,7 +12,7 @@ export interface ResourceOptions {
   readonly annotations?: Record<string, string>;
 }
 
-/** A resource of a kind, with a uid that follows from its name. */
+/** A resource of a kind, with a uid that is derived from its name. */
 export function aResource(
   { definition }: Pick<BoundKind<Construct>, "definition">,
   options: ResourceOptions = {},

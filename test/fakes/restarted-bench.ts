@@ -2,7 +2,7 @@ import type { LiveObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { ReleaseBench } from "./release-bench.ts";
 
-/** Another process, which finds what this one wrote. */
+/** Another process, which starts with the state that this one wrote. */
 export function restart(
   former: ReleaseBench,
   change: (status: object) => object = (status) => status,

@@ -12,13 +12,13 @@ export function twoWidgets(source: ScriptedWatchSource): void {
   source.put({ name: "b" });
 }
 
-/** The same on a server of before sendInitialEvents: everything goes through lists. */
+/** The same on a server without sendInitialEvents: it uses lists. */
 export function listOnly(source: ScriptedWatchSource): void {
   source.initialEvents = "rejected";
   twoWidgets(source);
 }
 
-/** For `describe.each`: what holds must hold for both. */
+/** For `describe.each`: expectations for both. */
 export const waysToFill = [
   { by: "a watch with initial events", prepare: twoWidgets },
   { by: "lists", prepare: listOnly },
@@ -31,7 +31,7 @@ export interface RunningReflectorOptions {
   readonly transform?: (object: LiveObject) => LiveObject;
 }
 
-/** A reflector at work between a scripted server and a store, with a handler that records its calls. */
+/** A running reflector between a scripted server and a store, with a handler that records its calls. */
 export class RunningReflector implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly source = new ScriptedWatchSource(this.clock);
@@ -51,7 +51,7 @@ export class RunningReflector implements AsyncDisposable {
     this.#running = this.reflector.run(this.#stop.signal);
   }
 
-  /** Starts, and lets everything happen that needs no time. */
+  /** Starts, and runs everything that is due without advancing time. */
   static async start(options: RunningReflectorOptions = {}): Promise<RunningReflector> {
     const running = new RunningReflector(options);
     await running.clock.settle();

@@ -9,7 +9,7 @@ import { aResource, type ResourceOptions } from "./resources.ts";
 export const at = (seconds: number): string =>
   `${new Date(Date.parse("2026-01-01T00:00:00Z") + seconds * 1_000).toISOString().slice(0, 19)}Z`;
 
-/** A clock on which so many seconds of 2026 have passed. */
+/** A clock on which this many seconds of 2026 have passed. */
 export const clockAt = (seconds: number): KindClock => ({
   reached: (instant) => new Date(instant).getTime() <= Date.parse(at(seconds)),
 });
@@ -28,7 +28,7 @@ export const aRuntime = (spec: object = {}, options: ResourceOptions = {}): Cust
 };
 
 export interface PodState {
-  /** The start that the pod template speaks of. */
+  /** The start in the pod template. */
   readonly start?: string;
   readonly since?: string;
   readonly replicas?: number;

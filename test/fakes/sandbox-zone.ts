@@ -49,7 +49,9 @@ export function aZoneRunner(
   return { runner, log, walls };
 }
 
-/** A zone in place of the real one, without walls: the test answers its other requests. It comes back when it was ended. */
+/**
+ * A replacement of the real zone, without isolation: the test answers its other requests. It restarts when it was ended.
+ */
 export async function aFakeZone(folder: string, answer: Serve, service: "reader" | "programs" = "reader") {
   const serve: Serve = async (request, back) =>
     request.name === "walls"
@@ -66,7 +68,7 @@ export async function aFakeZone(folder: string, answer: Serve, service: "reader"
   let server = await serveZone(options);
   onTestFinished(() => server.close());
   return {
-    /** Ends all connections, as a process that dies does, and starts another one. */
+    /** Ends all connections, like a crashing process, and starts another one. */
     die: async (): Promise<void> => {
       server.close();
       server = await serveZone(options);
@@ -74,9 +76,9 @@ export async function aFakeZone(folder: string, answer: Serve, service: "reader"
   };
 }
 
-/** A ConfigMap as a zone renders it. */
+/** A ConfigMap as rendered by a zone. */
 export const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
-/** An item of an answer: an object, or a text in its place. */
+/** An item of an answer: an object, or a text instead of one. */
 export const anObject = (value: unknown, origin = "a.yaml:1") => ({
   body: { origin },
   parts: [Buffer.from(typeof value === "string" ? value : toCanonicalJson(value))],
@@ -88,7 +90,7 @@ export const someEdges = (...pairs: readonly number[]) => {
   for (const [index, value] of pairs.entries()) part.writeUInt32BE(value, 4 * index);
   return { body: { edges: true } as never, parts: [part] };
 };
-/** The last message of an answer; `more` goes into its details. */
+/** The last message of an answer; `more` is added to its details. */
 export const theEnd = (more: object = {}, body: object = {}) => ({
   body: { did: [], printed: "", ...body },
   parts: [Buffer.from(JSON.stringify({ ...details, ...more }))],

@@ -6,7 +6,7 @@ import type { ClusterAccess } from "../../operator/cluster/cluster-access.ts";
 import { FaultyLine } from "./faulty-line.ts";
 import { selfSignedCertificate } from "./self-signed-certificate.ts";
 
-/** A request as the server got it. */
+/** A request as received by the server. */
 export interface ScriptedRequest {
   readonly method: string;
   /** Without the query. */
@@ -19,24 +19,24 @@ export interface ScriptedRequest {
 
 /** Handles a request for a test. A request that it never ends stays open. */
 export interface ScriptedAnswer {
-  /** A whole JSON answer. */
+  /** A complete JSON response. */
   json(status: number, body: unknown, headers?: Readonly<Record<string, string>>): void;
-  /** A refusal with a `Status` object. */
+  /** A rejection with a `Status` object. */
   refuse(status: number, reason: string, message: string, headers?: Readonly<Record<string, string>>): void;
-  /** Begins a watch stream: status 200, headers sent at once. */
+  /** Starts a watch stream: status 200, headers sent at once. */
   stream(): ScriptedStream;
-  /** Cuts the connection (RST), with every other request on it. */
+  /** Closes the connection (RST), with every other request on it. */
   reset(): void;
 }
 
 export interface ScriptedStream {
   /** One watch event, as a line of JSON. */
   send(type: string, object: unknown): void;
-  /** Bytes as they are: half a line, half a character. */
+  /** Raw bytes: a partial line, a partial character. */
   bytes(chunk: string | Uint8Array): void;
-  /** A clean end. */
+  /** A normal end. */
   end(): void;
-  /** Whether the client is gone. */
+  /** Whether the client has disconnected. */
   readonly isClosed: boolean;
 }
 
@@ -46,8 +46,8 @@ type AnyRequest = IncomingMessage | Http2ServerRequest;
 type AnyResponse = ServerResponse | Http2ServerResponse;
 
 /**
- * An API server on a socket of 127.0.0.1 whose every answer a test scripts. Everything passes through
- * {@link FaultyLine}, which can fall silent or cut connections.
+ * An API server on a socket of 127.0.0.1 whose responses a test defines. All data passes through {@link FaultyLine},
+ * which can become silent or disconnect.
  */
 export class ScriptedApiServer implements AsyncDisposable {
   /** Every request so far. */
@@ -55,7 +55,7 @@ export class ScriptedApiServer implements AsyncDisposable {
   readonly line: FaultyLine;
   /** Access for the operator's transport; the token is `scripted-token`. */
   readonly access: ClusterAccess;
-  /** Answers requests; a test may replace it at any time. Until then everything is 404. */
+  /** Responds to requests; a test may replace it at any time. By default every response is 404. */
   script: Script = (_, answer) => answer.refuse(404, "NotFound", "nothing is scripted");
   readonly #close: () => Promise<void>;
 
@@ -105,7 +105,7 @@ export class ScriptedApiServer implements AsyncDisposable {
     await this.#close();
   }
 
-  /** Feeds a request to the script. */
+  /** Passes a request to the script. */
   async answer(request: AnyRequest, response: AnyResponse): Promise<void> {
     request.on("error", () => {});
     response.on("error", () => {});
@@ -126,7 +126,7 @@ export class ScriptedApiServer implements AsyncDisposable {
 }
 
 function answerOn(either: AnyResponse, line: FaultyLine): ScriptedAnswer {
-  // The two response classes agree on all that is used here, but a union of them is not callable.
+  // The two response classes have all used members in common, but a union of them is not callable.
   const response = either as ServerResponse;
   function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {
     response.writeHead(status, { "content-type": "application/json", ...headers });

@@ -17,16 +17,16 @@ export const aState = (id: string, more: object = {}) => ({
   ...more,
 });
 
-/** A zone whose states the test says, and which notes what is wanted. */
+/** A zone whose states the test sets, and which records its requests. */
 export class ScriptedZone {
   readonly wanted = new Map<string, WantItem>();
   readonly batches: string[][] = [];
   follower: IncomingRequest | undefined;
   operator: AskBack | undefined;
-  /** It takes nothing that is wanted. */
+  /** It accepts no requests for sources. */
   hangs = false;
   onFollow: (request: IncomingRequest) => void = () => undefined;
-  /** Answers everything else. */
+  /** Answers all other requests. */
   more: Serve = async () => ({ body: {} });
 
   readonly serve: Serve = async (request, back) => {

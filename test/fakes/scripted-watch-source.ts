@@ -9,7 +9,7 @@ import { expired, tooLarge, unsupported } from "./watch-errors.ts";
 type ListParams = Parameters<WatchSource["list"]>[0];
 type WatchParams = Parameters<WatchSource["watch"]>[0];
 
-/** One request, as the server saw it. */
+/** One request, as received by the server. */
 export interface SourceCall {
   readonly verb: "list" | "watch";
   readonly atMs: number;
@@ -20,7 +20,7 @@ export interface SourceCall {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** The treatment of a request by a test: none, a refusal, or (for a watch) an immediate end without an event. */
+/** The treatment of a request by a test: none, a rejection, or (for a watch) an immediate end without an event. */
 export type Intercept = (call: SourceCall) => WatchError | "close" | undefined;
 
 interface Change {
@@ -34,22 +34,22 @@ interface OpenWatch {
 }
 
 /**
- * One kind as an API server keeps it: a history of versions, lists by page, watches from a version. Tests change
- * its content, read the received requests, and let requests and watches fail.
+ * One kind on an API server: a history of versions, lists by page, watches from a version. Tests change its content,
+ * read the received requests, and let requests and watches fail.
  */
 export class ScriptedWatchSource implements WatchSource {
   readonly kind: ObjectKind;
   isCustomKind = false;
   readonly calls: SourceCall[] = [];
-  /** Asked for each request. */
+  /** Called for each request. */
   intercept: Intercept = () => undefined;
-  /** The server knows `sendInitialEvents`. */
+  /** Whether the server supports `sendInitialEvents`. */
   initialEvents: "served" | "rejected" | "cut" | "ignored" = "served";
-  /** resourceVersion that every list says, instead of the true one. */
+  /** resourceVersion of every list, instead of the true one. */
   listVersion: string | undefined;
-  /** While true, nothing reaches open watches; it follows when {@link release} is called. */
+  /** While true, open watches receive nothing; {@link release} sends the events. */
   #held: (() => void)[] | undefined;
-  /** Pages also where a watch cache would give everything at once. */
+  /** Returns pages also where a watch cache would return everything at once. */
   alwaysPages = false;
   readonly #clock: Clock;
   readonly #objects = new Map<string, LiveObject>();
@@ -79,7 +79,7 @@ export class ScriptedWatchSource implements WatchSource {
     return this.calls.filter((call) => call.verb === verb);
   }
 
-  /** Creates or changes an object; a uid other than before makes it another object. */
+  /** Creates or changes an object; with a different uid it becomes another object. */
   put(options: LiveObjectOptions): LiveObject {
     this.#version++;
     const object = aLiveObject({ kind: this.kind, ...options, resourceVersion: this.version });
@@ -99,7 +99,7 @@ export class ScriptedWatchSource implements WatchSource {
     return object;
   }
 
-  /** Forgets the history so far: watches from an older version get 410. */
+  /** Drops the history so far: watches from an older version get 410. */
   compact(): void {
     this.#compacted = this.#version;
     this.#history = [];
@@ -114,12 +114,12 @@ export class ScriptedWatchSource implements WatchSource {
     this.send({ type: "BOOKMARK", resourceVersion, initialEventsEnd: false });
   }
 
-  /** Puts an event into the open watches as it is. */
+  /** Sends an event to the open watches unchanged. */
   send(event: WatchEvent): void {
     this.#deliver((watch) => watch.push(event));
   }
 
-  /** Ends the open watches: in good order, or with an error. */
+  /** Ends the open watches: normally, or with an error. */
   cut(error?: WatchError): void {
     for (const watch of this.#watches) watch.end(error);
   }
@@ -128,7 +128,7 @@ export class ScriptedWatchSource implements WatchSource {
     this.#held ??= [];
   }
 
-  /** Sends what was held, unless it is lost. */
+  /** Sends the held events, unless they are lost. */
   release({ isLost = false } = {}): void {
     const held = isLost ? [] : (this.#held ?? []);
     this.#held = undefined;
@@ -231,7 +231,7 @@ export class ScriptedWatchSource implements WatchSource {
     }
   }
 
-  /** Writes a request down and lets the test refuse it. @returns Whether to close it at once. */
+  /** Records a request and lets the test reject it. @returns Whether to close it at once. */
   #meet(params: Pick<SourceCall, "verb" | "resourceVersion"> & Partial<SourceCall>): boolean {
     const call: SourceCall = {
       limit: undefined,

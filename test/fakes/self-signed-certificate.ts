@@ -11,7 +11,8 @@ const set = 0x31;
 const ecdsaWithSha256 = element(sequence, oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
 
 /**
- * A certificate for 127.0.0.1 and localhost, made on the spot: Node can make keys but no certificates (X.509, RFC 5280).
+ * A certificate for 127.0.0.1 and localhost, created at run time: Node can create keys but no certificates (X.509, RFC
+ * 5280).
  *
  * @param address Another IPv4 address that it is for.
  */

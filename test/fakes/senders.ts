@@ -2,7 +2,7 @@ import { ImpersonationError } from "../../operator/cluster/impersonation.ts";
 import type { Cluster, Impersonation } from "../../operator/ports.ts";
 import type { FakeCluster } from "./fake-cluster.ts";
 
-/** Notes who sends each request: `deployer apply ConfigMap/a`; those of the operator itself have no name. */
+/** Records the sender of each request: `deployer apply ConfigMap/a`; requests of the operator itself have no name. */
 export function noteSenders(cluster: FakeCluster): readonly string[] {
   const sent: string[] = [];
   const as = (who: Impersonation | undefined): Cluster => {

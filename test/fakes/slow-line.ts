@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** A TCP line to a port of this machine on which what clients send takes its time. */
+/** A TCP proxy to a port of this machine that delays the bytes of clients. */
 export class SlowLine {
-  /** How long from now on. */
+  /** The delay from now on. */
   delayMs = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -38,7 +38,7 @@ export class SlowLine {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Bytes that were sent and have not arrived. */
+  /** Number of bytes that were sent and have not arrived. */
   get bytesUnderWay(): number {
     return this.#bytesUnderWay;
   }
@@ -51,7 +51,7 @@ export class SlowLine {
     await closed;
   }
 
-  /** Timers of one length fire in their order, so that the bytes stay in theirs. */
+  /** Timers of one length fire in their order, so the bytes stay in order. */
   #pass(chunk: Buffer, far: Socket): void {
     if (this.delayMs === 0 && this.#bytesUnderWay === 0) {
       far.write(chunk);

@@ -10,24 +10,24 @@ import { ReconcileBench } from "./reconcile-bench.ts";
 import { ReleaseBench } from "./release-bench.ts";
 import { aRelease } from "./releases.ts";
 
-/** An object that a resource wants; `needs`: the names of those that it comes after. */
+/** A desired object; `needs`: the names of the objects that it needs. */
 export type Wanted = Manifest & { readonly needs?: readonly string[] };
 
 export interface SceneOptions {
-  /** The ServiceAccount that the resource names. */
+  /** The ServiceAccount of the resource. */
   readonly account?: string;
 }
 
-/** A resource `shop/web` of one sort on its bench, for tests that expect the same of every sort. */
+/** A resource `shop/web` of one sort on its bench, for tests with the same expectations for every sort. */
 export interface Scene {
   readonly bench: Bench<CustomResource>;
   /** Its kind, as in requests: `status Gadget/web`. */
   readonly kind: string;
-  /** What it wants from now on, although nobody edits it: the chart or the source has changed. */
+  /** Its new desired objects, without an edit: the chart or the source has changed. */
   want(...objects: readonly Wanted[]): void;
 }
 
-/** Why a sort of resources does not have a capability, on principle. */
+/** Why a sort of resources lacks a capability by design. */
 export type Lacks = Partial<Record<"timeout" | "additions", string>>;
 
 /** One sort of resources. */
@@ -100,13 +100,13 @@ export const sorts: readonly Sort[] = [
   },
 ];
 
-/** The resource with this metadata over its own, as a person or the API server changes it. */
+/** The resource with this metadata merged, as a user or the API server changes it. */
 export function changeMetadata({ bench }: Scene, more: Partial<LiveObject["metadata"]>): void {
   const resource = bench.resourceAt("shop/web");
   bench.edit({ ...resource, metadata: { ...resource.metadata, ...more } });
 }
 
-/** Reconciles until a run has nothing to do, and forgets the requests. */
+/** Reconciles until a run has nothing to do, and drops the requests. */
 export async function settle({ bench }: Scene): Promise<void> {
   for (let runs = 0; runs < 5; runs++) {
     bench.takeRequests();
@@ -116,12 +116,12 @@ export async function settle({ bench }: Scene): Promise<void> {
   throw new Error(`it has still something to do: ${bench.takeRequests().join(", ")}`);
 }
 
-/** Requests since the last call that begin so. */
+/** Requests since the last call with this prefix. */
 export function taken({ bench }: Scene, ...verbs: readonly string[]): readonly string[] {
   return bench.takeRequests().filter((request) => verbs.some((verb) => request.startsWith(`${verb} `)));
 }
 
-/** The message of a condition of the status that was written. */
+/** The message of a condition of the written status. */
 export function messageOf({ bench }: Scene, type: string): string | undefined {
   const { conditions = [] } = (bench.resourceAt("shop/web").status ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly message: string }[];

@@ -19,10 +19,10 @@ export function aSocketFolder(): string {
   return folder;
 }
 
-/** The report of a process without walls. */
+/** The report of a process without isolation. */
 export const noWalls = { landlockAbi: 0, inForce: [] };
 
-/** A zone in place of the real one, which can die and come back. */
+/** A replacement of the real zone, which can end and restart. */
 export async function aZone(folder: string, serve: Serve) {
   const open = (answer: Serve) =>
     serveZone({
@@ -44,11 +44,11 @@ export async function aZone(folder: string, serve: Serve) {
   };
 }
 
-/** The operator's side of the zone on a fake clock, with all its notifications. */
+/** The operator's side of the zone with a fake clock, with all its notifications. */
 export class SourcesOfZone {
   readonly clock = new FakeClock();
   readonly log = new RecordingLogger();
-  /** Keys that were notified of a new answer, in order. */
+  /** Keys that were notified, in order. */
   readonly told: string[] = [];
   readonly sources: ZoneSources;
 
@@ -82,7 +82,7 @@ export class SourcesOfZone {
     return this.sources.resolve(this.request(key, more));
   }
 
-  /** Lets time pass, and the zone work, until `condition` holds. */
+  /** Advances time, and lets the zone run, until `condition` holds. */
   async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
     const endMs = performance.now() + 15_000;
     while (!condition()) {
@@ -93,7 +93,7 @@ export class SourcesOfZone {
     }
   }
 
-  /** Asks until the source is ready. */
+  /** Requests the source until it is ready. */
   async ready(
     key: string,
     more: Partial<SourceRequest> = {},

@@ -3,21 +3,21 @@ import { generateKeyPairSync } from "node:crypto";
 export interface SshKey {
   /** The file of a private key as OpenSSH writes it, without passphrase. */
   readonly identity: string;
-  /** Type and key, as in `authorized_keys` and behind the hosts of `known_hosts`. */
+  /** Type and key, as in `authorized_keys` and after the hosts of `known_hosts`. */
   readonly publicKey: string;
 }
 
 const type = "ssh-ed25519";
 
 /**
- * An Ed25519 key in OpenSSH's format (PROTOCOL.key), for users and hosts: Node writes PEM only, and of those that ssh2
- * 1.17 makes one in 500 is broken.
+ * An Ed25519 key in OpenSSH's format (PROTOCOL.key), for users and hosts: Node writes only PEM, and one in 500 keys of
+ * ssh2 1.17 is broken.
  */
 export function aSshKey(): SshKey {
   const { d = "", x = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
   const [seed, point] = [Buffer.from(d, "base64url"), Buffer.from(x, "base64url")];
   const publicBlob = Buffer.concat([text(type), text(point)]);
-  // Two equal numbers show that the passphrase of the decryption was right; there is none.
+  // Two equal numbers show that the passphrase was correct; there is none.
   const check = number(0x01020304);
   const parts = [check, check, publicBlob, text(Buffer.concat([seed, point])), text("fairlead-test")];
   const secret = padded(Buffer.concat(parts));
@@ -49,7 +49,7 @@ function number(value: number): Buffer {
   return bytes;
 }
 
-/** Up to a multiple of eight with 1, 2, 3, … */
+/** Padding to a multiple of eight with 1, 2, 3, … */
 function padded(bytes: Buffer): Buffer {
   const missing = (8 - (bytes.length % 8)) % 8;
   return Buffer.concat([bytes, Buffer.from([1, 2, 3, 4, 5, 6, 7].slice(0, missing))]);

@@ -12,11 +12,11 @@ export interface SshCommand {
   readonly protocol: string | undefined;
 }
 
-/** A git host over ssh on loopback, as OpenSSH's client sees one: one user, one key, and git's two commands only. */
+/** A git host over ssh on loopback, with the behaviour of OpenSSH: one user, one key, and only git's two commands. */
 export class FakeSshServer implements AsyncDisposable {
-  /** The private key that is let in, as OpenSSH writes it. */
+  /** The accepted private key, in OpenSSH's format. */
   readonly identity: string;
-  /** Everything that it was asked to run, in order. */
+  /** All requested commands, in order. */
   readonly commands: SshCommand[] = [];
   readonly #root: string;
   readonly #allowed: ParsedKey;
@@ -48,7 +48,7 @@ export class FakeSshServer implements AsyncDisposable {
     return this.#offers;
   }
 
-  /** The line of a known_hosts file for the key that the host has now. */
+  /** The line of a known_hosts file for the host's current key. */
   get knownHosts(): string {
     return `[127.0.0.1]:${this.#port} ${this.#host.publicKey}`;
   }
@@ -73,7 +73,7 @@ export class FakeSshServer implements AsyncDisposable {
     this.#host = aSshKey();
   }
 
-  /** From the next connection on every client is refused. */
+  /** From the next connection on every client is rejected. */
   refuseKeys(): void {
     this.#letsIn = false;
   }
@@ -88,12 +88,12 @@ export class FakeSshServer implements AsyncDisposable {
     await new Promise<void>((resolve) => void this.#listener.close(() => resolve()));
   }
 
-  /** A protocol per connection, because the library takes host keys once only. */
+  /** A server object per connection, because the library accepts host keys only once. */
   #speakTo(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on("close", () => void this.#sockets.delete(socket));
     const protocol = new ssh2.Server({ hostKeys: [this.#host.identity] }, (connection) => {
-      // A client that does not trust us closes the connection early.
+      // A client that does not trust the host closes the connection early.
       connection.on("error", () => undefined);
       connection.on("authentication", (attempt) => this.#decide(attempt));
       connection.on("session", (accept) => this.#serve(accept()));
@@ -107,7 +107,7 @@ export class FakeSshServer implements AsyncDisposable {
     else attempt.reject(["publickey"]);
   }
 
-  /** First a client asks whether a key would do, and then it signs. */
+  /** A client first queries whether a key is accepted, and then signs. */
   #holdsKey(attempt: AuthContext): boolean {
     if (attempt.method !== "publickey") return false;
     const { key, blob, signature, hashAlgo } = attempt;

@@ -20,7 +20,7 @@ const Timed = defineKind({
   ],
 });
 
-/** A kind whose chart and status ask for the instants of its spec; `runs` counts those of the chart. */
+/** A kind whose chart and status use the instants of its spec; `runs` counts those of the chart. */
 export function aTimedKind(): { readonly kind: BoundKind<Construct>; readonly runs: { count: number } } {
   const runs = { count: 0 };
   class TimedChart extends Chart {

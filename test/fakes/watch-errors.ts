@@ -1,6 +1,6 @@
 import { WatchError } from "../../operator/errors.ts";
 
-/** Answers of an API server, or a proxy before it, to a list or watch that fails. */
+/** Responses of an API server, or of a proxy in front of it, to a failing list or watch. */
 export const expired = () =>
   new WatchError("too old resource version: 5 (9)", { status: 410, reason: "Expired" });
 export const tooLarge = () =>

@@ -1,4 +1,4 @@
-// Bundled by a test as the image's program is: watches the API server that its argument names, and prints the events.
+// Bundled by a test like the image's program: watches the API server in its argument, and prints the events.
 import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 

@@ -12,7 +12,7 @@ export interface WatchedKindsOptions {
   readonly transformOf?: KindStoresInput["transformOf"];
 }
 
-/** The stores of some kinds, each filled by a reflector from a server of its own in memory. */
+/** The stores of some kinds, each filled by a reflector from a separate server in memory. */
 export class WatchedKinds implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly log = new RecordingLogger();
@@ -49,7 +49,7 @@ export class WatchedKinds implements AsyncDisposable {
     return source;
   }
 
-  /** Starts all watches and lets everything happen that needs no time. */
+  /** Starts all watches and runs everything that is due without advancing time. */
   async start(): Promise<void> {
     this.#running = this.stores.run(this.#stop.signal);
     await this.clock.settle();
@@ -65,7 +65,7 @@ function idOf(role: WatchRole, kind: ObjectKind, namespace: string | undefined):
   return `${role} ${groupKindOf(kind)}${namespace === undefined ? "" : ` in ${namespace}`}`;
 }
 
-/** The metadata of a child that names the resource that controls it. */
+/** The metadata of a child with a controller reference to the resource. */
 export function controlledBy(
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
   name: string,

@@ -31,9 +31,9 @@ const recorded = [
 ];
 
 /**
- * Stores of Releases over servers in memory; the Releases a and b of the namespace shop exist.
+ * Stores of Releases with servers in memory; the Releases a and b of the namespace shop exist.
  *
- * @param runs Whether they run from the beginning, or from when `run` is called.
+ * @param runs Whether they run from the beginning, or from a call of `run`.
  */
 export async function aScene({ namespaces = [] as readonly string[], runs = true } = {}) {
   const clock = new FakeClock();

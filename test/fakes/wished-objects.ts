@@ -47,7 +47,7 @@ export interface WishedCommit {
 }
 export const wishedCommit: fc.Arbitrary<WishedCommit> = fc.record({ wanted: wishes, edges });
 
-/** Undefined: what must be there before and what was declared make a cycle, which is refused. */
+/** Undefined: required and declared order form a cycle, which is rejected. */
 export function prepareWishes({ wanted, edges: declared }: WishedCommit): DesiredSet | undefined {
   const manifests = wanted.map(({ kind, name, namespace, value }) =>
     aSourceManifest(apiVersions[kind], kind, name, { namespace, fields: { value } }),

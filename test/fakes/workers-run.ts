@@ -4,14 +4,14 @@ import { runWorkers, type WorkersOptions } from "../../operator/runtime/worker.t
 import { FakeClock } from "./fake-clock.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
-/** Workers on a queue, and what was seen of them. */
+/** Workers on a queue, and a record of their work. */
 export interface WorkersRun {
   readonly queue: WorkQueue;
   readonly clock: FakeClock;
   readonly log: RecordingLogger;
   /** The calls of the observer, in order. */
   readonly told: string[];
-  /** Times at which the reconcile was called, and the keys. */
+  /** Times of the reconcile calls, and their keys. */
   readonly calls: { readonly key: string; readonly atMs: number }[];
   readonly ended: Promise<void>;
 }
@@ -47,7 +47,7 @@ export function runOnFakes(reconcile: Reconcile, options: Partial<WorkersOptions
 export const gaps = (calls: WorkersRun["calls"]): number[] =>
   calls.slice(1).map(({ atMs }, index) => atMs - (calls[index]?.atMs ?? 0));
 
-/** A reconcile that does what the script says, one step per call, then succeeds. */
+/** A reconcile that follows the script, one step per call, then succeeds. */
 export function scripted(...steps: (() => Awaited<ReturnType<Reconcile>>)[]): Reconcile {
   return async () => steps.shift()?.() ?? {};
 }

@@ -10,7 +10,7 @@ export function read(text: string): unknown {
   return step.value ?? null;
 }
 
-/** The reader's result for a text; its error as "line: message" if it refuses it. */
+/** The reader's result for a text; its error as "line: message" if it rejects it. */
 export function readOrRefuse(text: string): { readonly value: unknown } | { readonly refused: string } {
   try {
     return { value: read(text) };
@@ -21,7 +21,10 @@ export function readOrRefuse(text: string): { readonly value: unknown } | { read
   }
 }
 
-/** The result of another parser, the package yaml, for a text with our rules for scalars; undefined if it refuses it. */
+/**
+ * The result of another parser, the package yaml, for a text with the operator's rules for scalars; undefined if it
+ * rejects it.
+ */
 export function readOtherwise(text: string): unknown {
   const document = parseDocument(text, {
     version: "1.1",
@@ -43,7 +46,7 @@ export function readOtherwise(text: string): unknown {
   try {
     return document.toJS() as unknown;
   } catch {
-    // An alias of nothing, or a merge of text.
+    // An unknown alias, or a merge of text.
     return undefined;
   }
 }
