@@ -11,7 +11,7 @@ import { applyResource, untilCondition, untilGone, untilReady } from "./story.ts
 const program = join(import.meta.dirname, "delegate-program.ts");
 const rbac = "rbac.authorization.k8s.io";
 
-test("a kind that acts as ServiceAccounts may do what they may, behind the fences of its operator", async () => {
+test("a kind that acts as ServiceAccounts has their permissions, with the fences of its operator", async () => {
   await install(testCluster(), { kinds: [delegate], name: "delegates" });
   const namespace = await aNamespace();
   const fenced = await fence(namespace, { kinds: [delegate], rights: "delegates" });
@@ -33,7 +33,7 @@ test("a kind that acts as ServiceAccounts may do what they may, behind the fence
   expect(message).toContain(`system:serviceaccount:${namespace}:deployer`);
   expect(await readObject("configmap", "web", namespace)).toBeUndefined();
 
-  // With the permission it is tried again, because nothing else reports it.
+  // With the permission it is retried, because no event reports the change.
   const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "patch", "delete"] }];
   await applyObjects(
     { apiVersion: `${rbac}/v1`, kind: "Role", metadata, rules },

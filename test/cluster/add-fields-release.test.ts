@@ -14,8 +14,8 @@ import { applyResource, seen, untilCondition, untilGone, untilReady } from "./st
 const { definition } = pin;
 const program = join(import.meta.dirname, "pin-program.ts");
 
-test("a kind pins Releases that the same operator reconciles, with all fences, and lets them go", async () => {
-  // Given an operator for Pins and Releases with all fences around it, and two Releases at the newest commit
+test("a kind pins Releases of the same operator, with all fences, and unpins them", async () => {
+  // Given an operator for Pins and Releases with all fences, and two Releases at the newest commit
   const kinds = [stampIn(sharedGroup), pin];
   const releases = { enabled: true, requireServiceAccount: false };
   await install(testCluster(), {
@@ -50,7 +50,7 @@ test("a kind pins Releases that the same operator reconciles, with all fences, a
   // When one is pinned to an earlier commit
   await applyResource(definition, namespace, { name: "back", release: "shop", revision: first });
 
-  // Then that commit is deployed, by one write to the Release, and its owner's fields are as they were
+  // Then that commit is deployed, by one write to the Release, and its owner's fields are unchanged
   await story.untilAt("shop", first);
   await eventually(async () => (await seen(definition, namespace, "back")).status?.["deployed"] === first, {
     what: "the Pin has seen it",
@@ -58,7 +58,7 @@ test("a kind pins Releases that the same operator reconciles, with all fences, a
   await untilReady(definition, namespace, "back");
   expect((await seen(Release, namespace, "shop")).spec).toMatchObject({ revision: first, interval: "1s" });
 
-  // and neither an edit of its owner nor what it reports of itself afterwards causes another
+  // and neither an edit of its owner nor its later status changes cause another one
   const third = story.commit(files("3"));
   await story.untilAt("held", third);
   const edit = JSON.stringify({ spec: { interval: "2s" } });
@@ -66,7 +66,7 @@ test("a kind pins Releases that the same operator reconciles, with all fences, a
   await story.until("shop", { status: "True", message: /Pinned to \w{12} by spec.revision/ });
   expect(await pins()).toHaveLength(1);
 
-  // A pin of another manager is not taken.
+  // A pin of another manager is not taken over.
   const byHand = JSON.stringify({ spec: { revision: second } });
   await kubectl(["patch", "release", "held", "-n", namespace, "--type=merge", "-p", byHand]);
   await story.untilAt("held", second);

@@ -76,7 +76,7 @@ async function ownedBy(namespace: string, of: string, name: string): Promise<unk
   return managers.includes(manager) ? ownedFields(live, manager) : undefined;
 }
 
-/** An operator for Naps with both fences around it. */
+/** An operator for Naps with both fences. */
 async function aScene() {
   const kinds = [stampIn(sharedGroup), nap];
   await install(testCluster(), { kinds, name: "naps" });
@@ -98,7 +98,7 @@ async function aScene() {
   return { namespace, pod, start, writes };
 }
 
-/** The operator's own adapter with the rights of a pod of it, and with nothing else that holds it back. */
+/** The operator's own adapter with the permissions of one of its pods, and without its own fence. */
 async function asPod({ kubeconfigPath }: FencedPod): Promise<{ cluster: Cluster; close(): Promise<void> }> {
   const clock = systemClock();
   const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
@@ -109,8 +109,8 @@ async function asPod({ kubeconfigPath }: FencedPod): Promise<{ cluster: Cluster;
   };
 }
 
-describe("fields of objects of others", () => {
-  test("are set, kept, not taken from other managers, and removed when they are no longer wanted", async () => {
+describe("fields of other owners' objects", () => {
+  test("are set, kept, not taken over from other managers, and removed when they are no longer wanted", async () => {
     // Given Deployments of an app and of another one, one of them with replicas of its owner
     const { namespace, start, writes } = await aScene();
     await deploy(namespace, "web");
@@ -153,7 +153,7 @@ describe("fields of objects of others", () => {
     );
     await untilIs(namespace, "held", [2]);
 
-    // When its owner lets it go, then it is set there too
+    // When its owner removes it, then it is set there too
     await deploy(namespace, "held");
     await untilIs(namespace, "held", [0, true]);
     await untilReady(definition, namespace, "night");
@@ -163,12 +163,12 @@ describe("fields of objects of others", () => {
     await kubectl(["patch", "deployment", "web", "-n", namespace, "--type=json", "-p", off]);
     await untilIs(namespace, "web", [0, true]);
 
-    // When the Nap asks for one field less, then that one is removed
+    // When the Nap no longer wants a field, then that one is removed
     await applyResource(definition, namespace, { name: "night", app: "shop", pause: false });
     for (const name of ["web", "held"]) await untilIs(namespace, name, [0]);
     expect(await ownedBy(namespace, "night", "web")).toEqual({ spec: { replicas: 0 } });
 
-    // When a Deployment belongs to the app no longer, and the operator did not see it, then it is as it was
+    // When a Deployment no longer belongs to the app, and the operator did not run, then it is restored
     await untilReady(definition, namespace, "night");
     await first.stop();
     await deploy(namespace, "web", { labels: { app: "none" } });
@@ -178,7 +178,7 @@ describe("fields of objects of others", () => {
     expect(await ownedBy(namespace, "night", "web")).toBeUndefined();
     expect(await writes(restarted)).toEqual(["patch deployments web 200"]);
 
-    // When the Nap is deleted, then what it has set goes with it
+    // When the Nap is deleted, then the fields that it has set are removed
     await kubectl(["delete", "nap", "night", "-n", namespace]);
     await untilGone(groupKindOf(definition), "night", namespace);
     await untilIs(namespace, "held", [1]);
@@ -186,7 +186,7 @@ describe("fields of objects of others", () => {
     await second.stop();
   });
 
-  test("are all that the fence admits, by the manager of a resource that may set them", async () => {
+  test("are the only ones that the fence admits, by the manager of a resource that may set them", async () => {
     const { namespace, pod } = await aScene();
     await deploy(namespace, "web");
     const lease = '{"spec":{"holderIdentity":"operator-1","leaseDurationSeconds":600}}';
@@ -213,7 +213,7 @@ describe("fields of objects of others", () => {
       return cluster.add(addition, { uid: meant });
     };
     await eventually(() => add(manifest({ replicas: 0 })).then(() => true), { what: "the leader may write" });
-    // fields of the kind's list, and what a Nap with a long name sets
+    // fields of the kind's list, and those that a Nap with a long name sets
     await add(manifest({ replicas: 0, paused: true }));
     await add(manifest({}));
     await add(manifest({ replicas: 0 }), { fieldManager: "fairlead/applyset-x-v1" });
@@ -237,7 +237,7 @@ describe("fields of objects of others", () => {
       ],
     ];
     for (const [what, request] of refused) await expect(request(), what).rejects.toThrow(NotOwnedError);
-    // The role has no right to delete or to make one.
+    // The role has no permission to delete or create a Deployment.
     const ref = { kind: Deployment, namespace, name: "web" };
     await expect(cluster.delete(ref, { uid, propagation: "Background" })).rejects.toThrow(/may not delete/);
     const absent = { ...manifest({ replicas: 0 }), metadata: { name: "absent", namespace } };

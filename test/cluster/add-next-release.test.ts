@@ -18,7 +18,7 @@ import { applyResource, seen, untilReady } from "./story.ts";
 const { definition } = pin;
 const program = join(import.meta.dirname, "pin-program.ts");
 
-/** The operator's own adapter with the rights of a pod of it, and with nothing else that holds it back. */
+/** The operator's own adapter with the permissions of one of its pods, and without its own fence. */
 async function asPod({ kubeconfigPath }: FencedPod) {
   const clock = systemClock();
   const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
@@ -27,8 +27,8 @@ async function asPod({ kubeconfigPath }: FencedPod) {
   return { cluster, close: () => transport.close() };
 }
 
-test("a kind pins and plans Releases of the same operator, and may set nothing else of them", async () => {
-  // Given an operator for Pins and Releases with all fences around it, and a Release of a stage
+test("a kind pins and plans Releases of the same operator, and may set no other fields", async () => {
+  // Given an operator for Pins and Releases with all fences, and a Release of a stage
   const kinds = [stampIn(sharedGroup), pin];
   const releases = { enabled: true, requireServiceAccount: false };
   await install(testCluster(), {
@@ -52,7 +52,7 @@ test("a kind pins and plans Releases of the same operator, and may set nothing e
   await story.release("shop", { source: { url: `file://${source.path}`, path: "shop", ref } });
   await story.until("shop", { status: "False", reason: "PinPending" });
 
-  // When a resource pins it and asks for the plan of another commit, by one write
+  // When a resource pins it and requests the plan of another commit, by one write
   const asked = new Date();
   await applyResource(definition, namespace, {
     name: "prod",
@@ -79,7 +79,7 @@ test("a kind pins and plans Releases of the same operator, and may set nothing e
   );
   expect(pins.map(lineOf)).toEqual(["patch releases shop 200"]);
 
-  // When the planned commit is pinned with its digest, then the plan is over, and nothing of it stays in the spec
+  // When the planned commit is pinned with its digest, then the plan ends, and nothing of it stays in the spec
   const { digest = "" } = planned.next;
   await applyResource(definition, namespace, { name: "prod", release: "shop", revision: second, digest });
   const deployed = await story.untilAt("shop", second);
@@ -116,7 +116,7 @@ test("a kind pins and plans Releases of the same operator, and may set nothing e
   await add({ revision: second, digest, next: { revision: first } });
   await add({ revision: second, digest });
   for (const spec of [
-    // Fields that nobody has set: others are refused as conflicts already.
+    // Fields that are not set: others are rejected because of conflicts already.
     { timeout: "9m" },
     { suspend: true },
     { revision: second, prune: false },

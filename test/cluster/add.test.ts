@@ -34,7 +34,7 @@ async function aPod(namespace: string): Promise<SeenResource> {
 }
 
 describe("an addition to an object of another owner", () => {
-  test("is merged with what others have added, and does not make the object ours", async () => {
+  test("is merged with additions of others, and does not make the operator its owner", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const { uid } = (await aPod(namespace)).metadata;
@@ -44,7 +44,7 @@ describe("an addition to an object of another owner", () => {
     expect(live["spec"]).toMatchObject({ ephemeralContainers: [{ name: "shell", image: "busybox" }] });
   });
 
-  test("never makes the object, nor changes another one of its name", async () => {
+  test("never creates the object, nor changes another one with its name", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const addition = anAddition(namespace, "busybox");
@@ -54,7 +54,7 @@ describe("an addition to an object of another owner", () => {
     await expect(cluster.add(addition, { uid })).rejects.toThrow(ReplacedError);
   });
 
-  test("takes no field of another manager, and names the manager and the field", async () => {
+  test("does not take over a field of another manager, and names the manager and the field", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const { uid } = (await aPod(namespace)).metadata;
@@ -64,7 +64,7 @@ describe("an addition to an object of another owner", () => {
     await expect(refused).rejects.toThrow(
       'spec.ephemeralContainers[name="shell"].image: conflict with "fairlead/tools.example.dev/shop/a"',
     );
-    // nor one of its own that cannot be changed
+    // nor an own field that is immutable
     await expect(cluster.add(anAddition(namespace, "alpine"), { uid })).rejects.toThrow("may not be changed");
   });
 });

@@ -20,7 +20,7 @@ function aConfigMap(namespace: string, fields: object): Manifest {
 const create = { mode: "create" } as const;
 
 describe("an apply that may only change one object", () => {
-  test("changes it while it has its uid, and neither a namesake nor nothing", async () => {
+  test("changes it while it has its uid, and neither another object of the same name nor a missing one", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const { metadata } = await cluster.apply(configMaps, aConfigMap(namespace, { data: { a: "1" } }), create);
@@ -39,10 +39,10 @@ describe("an apply that may only change one object", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("a rejection", () => {
   const deployment = childKind("Deployment");
 
-  test("names the field that cannot change", async () => {
+  test("names the immutable field", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const manifest = manifestOf(deployment, namespace);
@@ -80,7 +80,7 @@ describe("a refusal", () => {
     expect(String(error)).toMatch(says);
   });
 
-  test("says that a namespace is terminating", async () => {
+  test("reports that a namespace is terminating", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     await applyObjects({
@@ -102,7 +102,7 @@ describe("a refusal", () => {
     ]);
   });
 
-  test("of the fence leaves everything as it is", async () => {
+  test("by the fence changes nothing", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter({
       check() {
@@ -117,7 +117,7 @@ describe("a refusal", () => {
 });
 
 describe("a delete", () => {
-  test("spares a namesake, and is content when there is nothing left", async () => {
+  test("does not affect another object of the same name, and accepts that the object does not exist", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const { metadata } = await cluster.apply(configMaps, aConfigMap(namespace, {}), create);
@@ -157,11 +157,11 @@ describe("a patch", () => {
   });
 });
 
-describe("taking over the fields of the operator before us", () => {
+describe("taking over the fields of the original operator", () => {
   test.for([
     { by: "server-side apply", args: ["apply", "--server-side", "--field-manager=before", "-f", "-"] },
     { by: "create", args: ["create", "--field-manager=before", "-f", "-"] },
-  ])("lets our apply remove what was set by $by", async ({ args }) => {
+  ])("lets an apply remove fields that were set by $by", async ({ args }) => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const owner = await cluster.apply(

@@ -31,7 +31,7 @@ const create = (user: string, input: object, groups?: readonly string[]) =>
     .then((text) => JSON.parse(text) as LiveObject);
 
 describe("an Approval", () => {
-  test("of somebody else is refused", async () => {
+  test("of another user is refused", async () => {
     await scene.grant("ada", "shop.prod", "approve");
     await expect(create("ada", anApproval({ by: "bob" }))).rejects.toThrow(
       "spec.by must be the user who creates it: ada",
@@ -60,7 +60,7 @@ describe("an Approval", () => {
     await create("dora", anApproval({ by: "dora", groups: ["sre"] }), ["dev", "sre"]);
   });
 
-  test("does not change", async () => {
+  test("is immutable", async () => {
     await scene.grant("eve", "shop.prod", "approve");
     const { metadata } = await create("eve", anApproval({ by: "eve" }));
     for (const change of [{ decision: "Reject" }, { by: "mallory" }, { reason: "because" }])
@@ -73,7 +73,7 @@ describe("an Approval", () => {
     await scene.as("eve")(["label", "approval", metadata.name, "seen=yes"]);
   });
 
-  test("by plain kubectl has the user and the groups filled in", async () => {
+  test("created with plain kubectl has the user and the groups filled in", async () => {
     await scene.grant("finn", "shop.prod", "approve");
     const approval = await create("finn", anApproval(), ["sre"]);
     expect(approval["spec"]).toEqual({
@@ -89,7 +89,7 @@ describe("an Approval", () => {
     );
   });
 
-  test("stays when its user loses the right, who then creates no more", async () => {
+  test("stays when its user loses the permission, who then cannot create another one", async () => {
     const take = await scene.grant("gina", "shop.prod", "approve");
     const { metadata } = await create("gina", anApproval({ by: "gina" }));
     await take();
@@ -97,7 +97,7 @@ describe("an Approval", () => {
     await scene.as("gina")(["get", "approval", metadata.name]);
   });
 
-  test("from git is by the ServiceAccount that deploys it, and needs the right too", async () => {
+  test("from git names the ServiceAccount that deploys it, which also needs the permission", async () => {
     await expect(create(users.deployer, anApproval({ by: users.deployer }))).rejects.toThrow(
       /may not approve/,
     );
@@ -116,7 +116,7 @@ describe("the policy for Approvals", () => {
     return { list: ({ kind }: ObjectKind) => lists.get(kind.toLowerCase()) ?? [] };
   };
 
-  test("is seen to be in force, and to be missing without its binding", async () => {
+  test("is found in force, and missing without its binding", async () => {
     expect(approvalPolicyGap(await observed(), namespace)).toBeUndefined();
     const name = "operator.ops.approvals";
     const binding = await scene.kubectl(["get", "validatingadmissionpolicybinding", name, "-o", "json"]);

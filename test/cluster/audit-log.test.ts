@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readAuditLog } from "./audit-log.ts";
 
-/** A log of one request each 10 ms, of two users in three namespaces, whose last line is not written to its end. */
+/** A log of one request each 10 ms, of two users in three namespaces, whose last line is incomplete. */
 function aLog(requests: number): { readonly path: string; readonly timeOf: (request: number) => Date } {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

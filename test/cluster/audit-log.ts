@@ -2,7 +2,7 @@ import { appendFile, type FileHandle, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One request that the API server answered, as its audit log has it. */
+/** One answered request of the API server, from its audit log. */
 export interface AuditEvent {
   readonly verb: string;
   readonly requestURI: string;
@@ -10,10 +10,10 @@ export interface AuditEvent {
   readonly user: {
     readonly username: string;
     readonly groups?: readonly string[];
-    /** More facts of the credentials, such as the pod that a token was made for. */
+    /** Further claims of the credentials, such as the pod for which a token was created. */
     readonly extra?: Readonly<Record<string, readonly string[]>>;
   };
-  /** The user whose rights counted, if `user` impersonated one. */
+  /** The impersonated user, if any. */
   readonly impersonatedUser?: AuditEvent["user"];
   readonly userAgent?: string;
   readonly objectRef?: {
@@ -35,7 +35,7 @@ export interface AuditQuery {
   readonly since?: Date;
 }
 
-/** Reads the requests of the log in the order of their ends. A watch is in it once it ended. */
+/** Reads the requests of the log in the order of their ends. A watch is included once it has ended. */
 export async function readAuditLog(
   path: string,
   { user, namespace, since }: AuditQuery = {},
@@ -52,12 +52,12 @@ export async function readAuditLog(
     );
 }
 
-/** The lines that have a text. Most lines of the shared log are of other tests: they are never decoded. */
+/** The lines that contain a text. Most lines of the shared log belong to other tests: they are never decoded. */
 function linesWith(mark: string, log: Buffer): string[] {
   const lines: string[] = [];
   for (let at = log.indexOf(mark); at >= 0; ) {
     const end = log.indexOf("\n", at);
-    // The last line may still be in the making.
+    // The last line may be incomplete.
     if (end < 0) break;
     lines.push(log.toString("utf8", log.lastIndexOf("\n", at) + 1, end));
     at = log.indexOf(mark, end);
@@ -65,11 +65,13 @@ function linesWith(mark: string, log: Buffer): string[] {
   return lines;
 }
 
-/** A part of the log that a binary search reads, longer than any line; and how much earlier than its place a line may be written. */
+/** Size of the parts that a binary search reads, longer than any line; and the maximum disorder of lines in time. */
 const PART_BYTES = 256 * 1024;
 const DISORDER_MS = 5_000;
 
-/** The end of the log that has all requests since a time: it is searched, because the log of a run has hundreds of megabytes. */
+/**
+ * The end of the log with all requests since a time: it is searched, because the log of a run has hundreds of megabytes.
+ */
 async function readEnd(path: string, sinceMs: number): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -83,7 +85,7 @@ async function readEnd(path: string, sinceMs: number): Promise<Buffer> {
       else to = middle;
     }
     const end = await readPart(file, from, size - from);
-    // It begins within a line, which is older.
+    // The part begins within an older line.
     return from === 0 ? end : end.subarray(end.indexOf("\n") + 1);
   } finally {
     await file.close();
@@ -97,7 +99,7 @@ async function readPart(file: FileHandle, position: number, length: number): Pro
 
 export interface StoriesLog {
   readonly auditLogPath: string;
-  /** When the run began; the cluster may be older. */
+  /** Start of the run; the cluster may be older. */
   readonly startedAt: string;
 }
 
@@ -108,13 +110,13 @@ export async function operatorRequests({ auditLogPath, startedAt }: StoriesLog):
   return events.filter((event) => isOfOperator(event) && event.requestReceivedTimestamp >= startedAt);
 }
 
-/** Keeps what operators asked on another cluster, which is about to go. */
+/** Keeps the requests of operators on another cluster, which is about to be removed. */
 export async function keepOperatorRequests(
   auditLogPath: string,
   { auditLogPath: shared }: StoriesLog,
 ): Promise<void> {
   let events = (await readAuditLog(auditLogPath)).filter(isOfOperator);
-  // A watch is written down when it ends, which is a moment after its operator did.
+  // A watch is logged when it ends, a moment after its operator ended.
   for (
     let tries = 0;
     tries < 20 && events.length > 0 && !events.some(({ verb }) => verb === "watch");
@@ -130,7 +132,7 @@ function elsewherePath(auditLogPath: string): string {
   return join(dirname(auditLogPath), "audit-elsewhere.log");
 }
 
-/** Excludes kubectl with an operator's credentials, and a test that uses its adapter as `admin`. */
+/** Excludes kubectl with an operator's credentials, and a test that uses the adapter as `admin`. */
 function isOfOperator({ userAgent = "", user }: AuditEvent): boolean {
   return userAgent.startsWith("fairlead/") && user.username !== "admin";
 }

@@ -6,19 +6,19 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { testCluster } from "./fixture.ts";
 import { aFolder, type RunningOperator, type StartOperatorOptions, startOperator } from "./operator.ts";
 
-/** The output of an operator that ended: its log, with the errors in it, and its other lines. */
+/** The output of an ended operator: its log, with its errors, and its other lines. */
 function wordsOf({ log, output }: RunningOperator): string {
   return [...output, ...log.map((line) => JSON.stringify(line))].join("\n");
 }
 
-/** Starts an operator that cannot run, and gives what it said. */
+/** Starts an operator that cannot run, and returns its output. */
 async function wordsOfRefused(options: StartOperatorOptions): Promise<string> {
   const operator = await startOperator(options);
   expect(await operator.untilEnded(10_000)).toBe(1);
   return wordsOf(operator);
 }
 
-/** The operator's kubeconfig, edited. */
+/** The operator's kubeconfig, modified. */
 async function aKubeconfig(edit: (text: string) => string): Promise<string> {
   const path = join(await aFolder(), "kubeconfig");
   writeFileSync(path, edit(readFileSync(testCluster().operatorKubeconfigPath, "utf8")));
@@ -30,7 +30,7 @@ interface Mistake extends Pick<StartOperatorOptions, "args" | "environment"> {
   readonly says: RegExp;
 }
 
-describe("fairlead run ends with exit code 1, and says why, when", () => {
+describe("fairlead run ends with exit code 1 and a message, when", () => {
   const mistakes: readonly Mistake[] = [
     {
       what: "an option is unknown",
@@ -38,7 +38,7 @@ describe("fairlead run ends with exit code 1, and says why, when", () => {
       says: /unknown option '--bogus'/,
     },
     {
-      what: "options have values that make no sense",
+      what: "options have invalid values",
       args: ["--workers=none", "--lease-duration=soon", "--namespace=No_Name"],
       says: /--namespace: expected a namespace name[\s\S]*--workers: [\s\S]*--lease-duration: expected a duration such as 15s or 1m30s, got "soon"/,
     },
@@ -48,22 +48,22 @@ describe("fairlead run ends with exit code 1, and says why, when", () => {
       says: /lease duration \(5s\) must be more than the renew deadline \(10s\)/,
     },
     {
-      what: "the repository's scheme is none that it speaks",
+      what: "the repository's scheme is not supported",
       args: ["--repository=ftp://example.dev/manifests"],
       says: /Cannot use the repository URL: \\?"ftp\\?" is not one of file, https and ssh/,
     },
     {
-      what: "the repository's URL carries a password",
+      what: "the repository's URL contains a password",
       args: ["--repository=https://me:hunter2@example.dev/manifests"],
       says: /^(?!.*hunter2)[\s\S]*it contains credentials; put them into files/,
     },
     {
-      what: "the folder with the repository's credentials is not there",
+      what: "the folder with the repository's credentials does not exist",
       args: ["--repository=https://example.dev/manifests", "--repository-credentials=/no/such/folder"],
       says: /Cannot use the credentials: [\s\S]*\/no\/such\/folder/,
     },
     {
-      what: "its environment has a wrong value",
+      what: "its environment has an invalid value",
       environment: { FAIRLEAD_WORKERS: "many" },
       says: /FAIRLEAD_WORKERS: /,
     },
@@ -80,7 +80,7 @@ describe("fairlead run ends with exit code 1, and says why, when", () => {
     );
   });
 
-  test("the kubeconfig is none", async () => {
+  test("the kubeconfig is invalid", async () => {
     const kubeconfigPath = await aKubeconfig(() => "clusters: {{");
     expect(await wordsOfRefused({ kubeconfigPath })).toMatch(/Cannot (read|use) (the )?kubeconfig/);
   });
@@ -89,7 +89,7 @@ describe("fairlead run ends with exit code 1, and says why, when", () => {
     expect(await wordsOfRefused({ args: ["--context=nowhere"] })).toMatch(/context \\?"nowhere\\?"/);
   });
 
-  test("a port is taken", async () => {
+  test("a port is in use", async () => {
     const server = createServer();
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -112,7 +112,7 @@ test.for([
     says: /https:\/\/127\.0\.0\.1:1 is unreachable.*Waiting for the uid of kube-system/,
   },
 ])(
-  "an API server that does not answer is named in the log, and waited for, $with",
+  "an API server that does not respond is named in the log, and waited for, $with",
   async ({ args, says }) => {
     const kubeconfigPath = await aKubeconfig((text) => text.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
     const operator = await startOperator({ kubeconfigPath, args });

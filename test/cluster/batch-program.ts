@@ -2,7 +2,9 @@ import type { Construct } from "constructs";
 import { runOperator } from "../../index.ts";
 import { batch } from "../fakes/batch-kind.ts";
 
-/** An operator of Batches. `BATCH_DIES_AT`: it ends when its chart is given a record of so many finished runs. */
+/**
+ * An operator of Batches. `BATCH_DIES_AT`: it ends when its chart receives a record with this number of finished runs.
+ */
 const diesAt = Number(process.env["BATCH_DIES_AT"] ?? -1);
 
 type ChartArguments = ConstructorParameters<typeof batch.chart>;

@@ -68,21 +68,21 @@ async function writesOf(user: OperatorUser): Promise<string[]> {
 }
 
 describe("a kind with a record", () => {
-  test("counts each run once although the operator dies between the record and the next Job", async () => {
+  test("counts each run once although the operator ends between the record and the next Job", async () => {
     const { user, start, apply, jobs, until } = await aScene();
 
-    // Given an operator that dies when its chart gets the record of the first run
+    // Given an operator that ends when its chart receives the record of the first run
     const dying = await start({ BATCH_DIES_AT: "1" });
     await apply({ runs: 3 });
     const recorded = await until.finished(1);
     await dying.stop("SIGKILL");
     expect(await jobs()).toEqual(["web-0"]);
 
-    // When another one goes on
+    // When another one starts
     await start();
     const finished = await until.finished(3);
 
-    // Then no run was counted or made twice
+    // Then no run was counted or created twice
     await eventually(async () => expect(await jobs()).toEqual([]), { what: "the last Job is deleted" });
     const writes = await writesOf(user);
     expect(writes.filter((line) => line.startsWith("patch jobs"))).toEqual([
@@ -90,7 +90,7 @@ describe("a kind with a record", () => {
       "patch jobs web-1 201",
       "patch jobs web-2 201",
     ]);
-    // and each was recorded before the next one was made
+    // and each was recorded before the next one was created
     const written = writes.indexOf("patch batches/status web 200");
     expect(written).toBeGreaterThanOrEqual(0);
     expect(written).toBeLessThan(writes.indexOf("patch jobs web-0 201"));
@@ -99,7 +99,7 @@ describe("a kind with a record", () => {
     );
   });
 
-  test("sends nothing more when all is done", async () => {
+  test("sends no more requests when all runs have finished", async () => {
     const { user, start, apply, until } = await aScene();
     const operator = await start();
     await apply({ runs: 1, ttlSeconds: 3_600 });
@@ -134,13 +134,13 @@ describe("a kind that retires its resources", () => {
     expect(Date.parse(deletion?.requestReceivedTimestamp ?? "")).toBeGreaterThanOrEqual(instantMs);
   });
 
-  test("deletes at its start what expired while the operator was down", async () => {
+  test("deletes at its start the resources that expired while the operator was down", async () => {
     const { start, apply, find, until } = await aScene();
     const operator = await start();
     await apply({ runs: 1, ttlSeconds: 3_600 });
     const { status } = await until.finished(1);
     await operator.stop();
-    // A restart alone does not change when it ends.
+    // A restart alone does not change the time of its end.
     const restarted = await start();
     await restarted.untilLogged("Watching");
     await restarted.stop();
@@ -150,7 +150,7 @@ describe("a kind that retires its resources", () => {
     await until.gone();
   });
 
-  test("keeps a resource that another tool declares, and says so", async () => {
+  test("keeps a resource that another tool declares, and reports it", async () => {
     const { start, apply, find, until } = await aScene();
     await start();
     await apply({ runs: 1, ttlSeconds: 0 }, { labels: { "argocd.argoproj.io/instance": "shop" } });
@@ -164,7 +164,7 @@ describe("a kind that retires its resources", () => {
     );
   });
 
-  test("may delete its own resources through the fence, but none that has an owner", async () => {
+  test("may delete its own resources according to the fence, but none that has an owner", async () => {
     const namespace = await aNamespace();
     const policies = { ownership: true, leadership: false };
     const fenced = await fence(namespace, { kinds: [batch], rights, policies });

@@ -1,4 +1,5 @@
-// Bundles the programs of this folder: `node bundle-programs.ts FOLDER`. Vitest's own loader of modules lacks what bundling needs.
+// Bundles the programs of this folder: `node bundle-programs.ts FOLDER`. Vitest's module loader lacks features that
+// bundling needs.
 import { copyFile, cp, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { bundlePrograms } from "../../cli/image/bundle-program.ts";

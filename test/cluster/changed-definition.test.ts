@@ -6,8 +6,8 @@ import { stampIn } from "./stamp-kind.ts";
 import { aStampStory, manyNames } from "./stamps.ts";
 import { untilReady } from "./story.ts";
 
-test("resources that are made right after their definition was replaced are seen whole, without a restart", async () => {
-  // Given an operator that runs while the cluster has a definition of before the field `text`
+test("resources that are created right after a change of their definition are read completely, without a restart", async () => {
+  // Given an operator that runs while the cluster has an old definition without the field `text`
   const ownGroup = `changed-${crypto.randomUUID().slice(0, 8)}.stories.fairlead.dev`;
   const { definition } = stampIn(ownGroup);
   const name = groupKindOf(definition);
@@ -31,7 +31,7 @@ test("resources that are made right after their definition was replaced are seen
   const names = manyNames(20);
   for (const one of names) await applyObjects(aStamp(one));
 
-  // Then each is reconciled as it is
+  // Then each is reconciled with its field
   for (const one of names) {
     await untilReady(definition, story.namespace, one);
     expect(await readObject("configmap", `${one}-0`, story.namespace)).toMatchObject({
@@ -51,7 +51,7 @@ async function replace(name: string, crd: KubernetesObject): Promise<void> {
   await kubectl("replace -f -", { input: { ...crd, metadata: { ...crd.metadata, resourceVersion } } });
 }
 
-/** Waits until the API server takes an object as it is, or does not. */
+/** Waits until the API server accepts an object with the field, or rejects it. */
 async function untilTaken(object: KubernetesObject, isTaken: boolean): Promise<void> {
   const dryRun = "create --dry-run=server --validate=strict -f -";
   const isAccepted = () =>

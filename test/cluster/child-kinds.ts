@@ -18,7 +18,7 @@ const rules = [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }];
 const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "web" };
 const selector = { matchLabels: labels };
 
-/** A smallest object of every kind that a chart may make. */
+/** A minimal object of every kind that a chart may create. */
 export const childKinds: readonly ChildKind[] = [
   { kind: kindNamed("configmaps/v1", "ConfigMap"), fields: { data: { a: "1" } } },
   { kind: kindNamed("secrets/v1", "Secret"), fields: { stringData: { a: "1" } } },
@@ -77,7 +77,7 @@ export function manifestOf(
   namespace: string,
   labels: Readonly<Record<string, string>> = {},
 ): Manifest {
-  // As every child of ours: an apply that owns nothing at all leaves no entry in managedFields.
+  // As on every child: an apply without any field leaves no entry in managedFields.
   const metadata = { name: "web", namespace, labels: { "fairlead.dev/set": "web", ...labels } };
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...fields };
 }

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
 
-/** Gives the claim a volume: the cluster of the tests has no controller of volumes. */
+/** Binds the claim to a volume: the test cluster has no volume controller. */
 export async function bindClaim(namespace: string): Promise<void> {
   const claim = await eventually(() => readObject("persistentvolumeclaim", "web", namespace), {
     what: "the claim is there",
@@ -41,7 +41,7 @@ export async function bindClaim(namespace: string): Promise<void> {
   ]);
 }
 
-/** Lets the claim go, once it is deleted, as the controller that protects volumes in use does. */
+/** Releases the claim after its deletion, like the controller that protects volumes in use. */
 export async function releaseClaim(namespace: string): Promise<void> {
   await eventually(
     async () =>

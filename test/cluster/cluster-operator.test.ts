@@ -26,7 +26,7 @@ async function aSource(): Promise<string> {
   return folder;
 }
 
-test("the operator runs beside a local cluster with the rights that it was installed with", async () => {
+test("the operator runs beside a local cluster with the permissions of its installation", async () => {
   const env = { ...process.env, FAIRLEAD_STATE: await aFolder() };
   onTestFinished(async () => void (await down({ name, env })));
   const { cluster } = await up({ name, env, fsync: false });
@@ -74,7 +74,7 @@ test("the operator runs beside a local cluster with the rights that it was insta
   // Its pod is replaced by one with other options.
   await promisify(execFile)(process.execPath, [...fairlead, "--set=logLevel=debug"]);
   await eventually(() => (log.match(/Became leader/g) ?? []).length === 2, {
-    what: "the operator runs in the place of a new pod",
+    what: "the operator runs instead of a new pod",
     timeoutMs: 30_000,
   });
   operator.kill("SIGINT");

@@ -23,7 +23,7 @@ test(`over ${resources} converged resources a restart writes nothing, and then t
   await story.untilSettled(resources, 120_000);
   await first.stop();
 
-  // Then filling took 3 applies and 1 status write each, another one where the commit took over a second, no reads
+  // Then filling took 3 applies and 1 status write each, another one if the commit took over a second, no reads
   const fill = Map.groupBy(
     (await story.user.requests()).filter(({ objectRef = {} }) =>
       /^stamps|^configmaps/.test(objectRef.resource ?? ""),
@@ -43,7 +43,7 @@ test(`over ${resources} converged resources a restart writes nothing, and then t
   await untilReconciled(second, resources);
   await untilRenewed(story.user);
 
-  // Then it asked for nothing but what is there, and changed nothing
+  // Then it only read existing objects, and changed nothing
   const asked = await story.user.requests(restarted);
   expect(asked.map(lineOf).filter((line) => !isAllowedAtStart(line))).toEqual([]);
   expect(
@@ -55,7 +55,7 @@ test(`over ${resources} converged resources a restart writes nothing, and then t
   expect(story.repository.commits()).toBe(commits);
   expect(git.commands().filter((command) => !looks.includes(command))).toEqual([]);
 
-  // And in the steady state there is nothing but the Lease and one poll of the remote a minute
+  // And in the steady state there are only Lease renewals and one poll of the remote a minute
   if (isLong) {
     const quiet = new Date();
     const before = git.commands().length;
@@ -66,7 +66,7 @@ test(`over ${resources} converged resources a restart writes nothing, and then t
     expect(git.commands().slice(before)).toEqual(["ls-remote"]);
   }
 
-  // Nor did anybody hear of it
+  // Nor was any event recorded
   const events = await kubectlJson<{ items: readonly { regarding: { kind: string } }[] }>([
     "get",
     "events.events.k8s.io",
@@ -76,7 +76,7 @@ test(`over ${resources} converged resources a restart writes nothing, and then t
   expect(events.items.filter(({ regarding }) => regarding.kind === "Stamp")).toEqual([]);
 });
 
-test("over one converged resource of every kind that ships a restart writes nothing", async () => {
+test("over one converged resource of every shipped kind a restart writes nothing", async () => {
   const namespace = await aNamespace();
   const user = await anOperatorUser(namespace);
   const repository = aRepository();
@@ -91,7 +91,7 @@ test("over one converged resource of every kind that ships a restart writes noth
   const first = await start();
   await untilSamplesReady(samples);
   await eventually(() => repository.files(`${namespace}/`).length === 7, { what: "all of it is published" });
-  // Statuses of pods and workloads come a while longer.
+  // Statuses of pods and workloads still change for a while.
   await untilQuiet(user);
   await first.stop();
 
@@ -107,7 +107,7 @@ test("over one converged resource of every kind that ships a restart writes noth
   expect(git.commands().filter((command) => !looks.includes(command))).toEqual([]);
 });
 
-/** Twice the Lease was renewed from now on: that long, whatever was late would have come. */
+/** Wait for two further renewals of the Lease: late writes would occur in this time. */
 async function untilRenewed(user: OperatorUser): Promise<void> {
   const since = new Date();
   const isRenewal = (event: AuditEvent): boolean => lineOf(event).startsWith("update leases ");

@@ -45,7 +45,7 @@ function aResource(kind: KindName, spec: object | undefined, name = "hello") {
   };
 }
 
-/** Creates an object in a dry run, without kubectl's own opinion of unknown fields, and gives it as it would be stored. */
+/** Creates an object in a dry run, without kubectl's validation of unknown fields. Returns it as it would be stored. */
 function tryToCreate(object: object) {
   return kubectlJson<{ spec: object }>("create --dry-run=server --validate=ignore -f -", { input: object });
 }
@@ -69,7 +69,7 @@ describe.for(Object.values(kinds))("the CRD of $kind", ({ plural, group, kind, d
   });
 });
 
-test("kubectl get shows what matters of a kind, then READY, STATUS and AGE", async () => {
+test("kubectl get shows the important columns of a kind, then READY, STATUS and AGE", async () => {
   await kubectl("create -f -", { input: aResource("Echo", { message: "Hola, 世界!" }, "columns") });
   const table = await eventually(() => kubectl(["get", "ec", "columns", "-n", namespace]), {
     what: "short names work",
@@ -113,7 +113,7 @@ test.for<{ what: string; kind: KindName; spec?: object; field: string }>([
     field: "spec.ports[0].port",
   },
   {
-    what: "an EasyService with a quantity that is none",
+    what: "an EasyService with an invalid quantity",
     kind: "EasyService",
     spec: { size: 1, image: "nginx", resources: { limits: { cpu: "much" } } },
     field: "spec.resources.limits.cpu",
@@ -137,7 +137,7 @@ test.for<{ what: string; kind: KindName; spec?: object; field: string }>([
   expect(refusal).toContain(field);
 });
 
-test("unknown fields of embedded core types survive, others are pruned", async () => {
+test("unknown fields of embedded core types are kept, others are pruned", async () => {
   const spec = {
     size: 2,
     image: "nginx:1.7.9",
@@ -157,7 +157,7 @@ test("unknown fields of embedded core types survive, others are pruned", async (
   expect(stored.spec).toEqual({ ...spec, ports: [first, { ...second, protocol: "TCP" }] });
 });
 
-test("a discriminated union is one object, and rules say what each of its variants needs", async () => {
+test("a discriminated union is one object, with rules for each of its variants", async () => {
   const source = z.discriminatedUnion("type", [
     z.object({ type: z.literal("git"), url: z.string(), "sub-path": z.string().default("./") }),
     z.object({ type: z.literal("inline"), in: z.string() }),
@@ -235,7 +235,7 @@ describe("the schedule of a ScheduledEcho", () => {
     expect(await accepted(aScheduledEcho, tried)).toEqual(schedules.accepted);
   });
 
-  test("is judged as a CronJob's schedule is, whatever it is", async () => {
+  test("is validated as a CronJob's schedule, for any text", async () => {
     const many = fc.array(anyCron, { minLength: 150, maxLength: 150 });
     const property = fc.asyncProperty(many, async (tried) => {
       const [byCronJob, byUs] = await Promise.all([
@@ -244,7 +244,7 @@ describe("the schedule of a ScheduledEcho", () => {
       ]);
       expect(byUs).toEqual(byCronJob);
     });
-    // A shrink would ask the server hundreds of times, and the difference says enough.
+    // Shrinking would send hundreds of requests to the server, and the difference is sufficient.
     await fc.assert(property, { numRuns: 5, endOnFailure: true });
   });
 });

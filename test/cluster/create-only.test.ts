@@ -6,9 +6,9 @@ import { kubeAdapter } from "./kube-adapter.ts";
 
 const create = { mode: "create" } as const;
 
-// The API server does not document that an apply with `resourceVersion: "1"` only creates: this holds it.
+// The API server does not document that an apply with `resourceVersion: "1"` only creates: this test verifies it.
 describe("an apply that may only create", () => {
-  test.for(childKinds)("makes a $kind.kind once, and touches no other", async (child) => {
+  test.for(childKinds)("creates a $kind.kind once, and changes no other", async (child) => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     const made = await cluster.apply(child.kind, manifestOf(child, namespace), create);

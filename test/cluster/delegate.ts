@@ -10,7 +10,7 @@ import {
   type ResourceOf,
 } from "../../index.ts";
 
-/** A kind that creates a ConfigMap with the permissions of the ServiceAccount that a resource names. */
+/** A kind that creates a ConfigMap with the permissions of the ServiceAccount in a resource. */
 export const Delegate = defineKind({
   group: "example.dev",
   kind: "Delegate",

@@ -21,7 +21,7 @@ import {
 const spec = { size: 1, image: "example.dev/web:1", ports: [{ port: 80 }] };
 const type = groupKindOf(EasyService);
 
-/** An EasyService, an Echo and a PodSet that are Ready and in git, and an operator. */
+/** A Ready and published EasyService, Echo and PodSet, and an operator. */
 async function threeResources(): Promise<Story> {
   const story = await aStory();
   const { namespace, start } = story;
@@ -43,7 +43,7 @@ async function threeResources(): Promise<Story> {
 }
 
 test.for(["background", "foreground"])(
-  "a resource deleted in the %s takes children and folder along, unopposed",
+  "a resource that is deleted in the %s is removed with its children and its folder, and the operator recreates nothing",
   async (how) => {
     const { namespace, repository } = await threeResources();
     const since = new Date();
@@ -59,7 +59,7 @@ test.for(["background", "foreground"])(
     await untilGone("job", "hello", namespace);
     await eventually(async () => (await podsOf("hello", namespace)).length === 0, { what: "no pod is left" });
 
-    // The others are still there, and nothing was written in between, to whichever object.
+    // The others still exist, and nothing was written in the meantime, to any object.
     await untilReady(PodSet, namespace, "set");
     expect(await operatorWrites(namespace, since)).toEqual([]);
     await eventually(() => repository.files().filter((path) => path.startsWith(namespace)).length === 1, {
@@ -68,7 +68,7 @@ test.for(["background", "foreground"])(
   },
 );
 
-test("a resource deleted with --cascade=orphan leaves its children, and gets them back", async () => {
+test("a resource deleted with --cascade=orphan leaves its children, and a recreated one adopts them", async () => {
   const { namespace, repository } = await threeResources();
   const before = await readObject<Seen>("deployment", "web", namespace);
   const [pod] = await podsOf("web", namespace);
@@ -82,7 +82,7 @@ test("a resource deleted with --cascade=orphan leaves its children, and gets the
   expect(left?.metadata.ownerReferences).toBeUndefined();
   expect(await operatorWrites(namespace, since)).toEqual([]);
 
-  // The same resource once more: the children are its own again, and nothing restarts.
+  // The same resource again: it owns the children again, and nothing restarts.
   const { metadata } = await applyResource(EasyService, namespace, spec);
   await untilReady(EasyService, namespace);
   const again = await readObject<Seen>("deployment", "web", namespace);
@@ -91,9 +91,9 @@ test("a resource deleted with --cascade=orphan leaves its children, and gets the
   expect((await podsOf("web", namespace)).map(({ metadata: { uid } }) => uid)).toEqual([pod?.metadata.uid]);
 });
 
-test("a namespace goes with all that is in it: a refused write for each resource at most, where namespaces are not watched", async () => {
+test("a namespace is deleted with all its content: at most one rejected write for each resource, if namespaces are not watched", async () => {
   const { namespace, repository } = await threeResources();
-  // The namespace itself stays until all has been seen: to one that is gone, a write that was under way is no refusal.
+  // The namespace itself stays until all deletions were observed: for a deleted one, a running write is not rejected.
   const finalizers = ["example.dev/held"];
   const held = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "held", namespace, finalizers } };
   await kubectl("apply -f -", { input: held });
@@ -102,7 +102,8 @@ test("a namespace goes with all that is in it: a refused write for each resource
   await eventually(() => repository.files(namespace).length === 0, { what: "the folders are gone" });
   await kubectl(["patch", "configmap", "held", "-n", namespace, "-p", '{"metadata":{"finalizers":null}}']);
   await kubectl(["wait", "namespace", namespace, "--for=delete", "--timeout=60s"]);
-  // The status may still report the end of the pods, also when the resource goes meanwhile; nothing else is written.
+  // The status may still report the end of the pods, also when the resource is deleted in the meantime; nothing else is
+  // written.
   const writes = (await operatorWrites(namespace, since)).filter(
     (write) => !/status .* (200|404)$/.test(write),
   );
@@ -111,7 +112,7 @@ test("a namespace goes with all that is in it: a refused write for each resource
   expect(writes.length).toBeLessThanOrEqual(3);
 });
 
-test("a namespace goes without a word where namespaces are watched, also when a finalizer holds it for long", async () => {
+test("a namespace is deleted without errors if namespaces are watched, also when a finalizer blocks it for long", async () => {
   const cluster = await aClusterOfItsOwn();
   const { kubectlPath = "kubectl" } = cluster;
   const admin = kubectlFor({ ...cluster, kubectlPath });
@@ -148,7 +149,7 @@ test("a namespace goes without a word where namespaces are watched, also when a 
     what: "the children are gone",
   });
 
-  // Another one goes on as ever.
+  // Another one continues to work.
   await admin(["patch", type, "web", "-n", "blog", "--type=merge", "-p", '{"spec":{"size":2}}']);
   await admin([
     "wait",

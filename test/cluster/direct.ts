@@ -3,19 +3,19 @@ import { Agent, request } from "node:https";
 import { parse } from "yaml";
 import { apiVersionOf, type KubernetesObject } from "../../crds/object.ts";
 
-/** The API server as `admin`, without kubectl: a look costs a millisecond instead of a process. */
+/** The API server as `admin`, without kubectl: a request takes a millisecond instead of a process. */
 export interface DirectApi {
-  /** As `kubectl get TYPE NAME -o json`. Undefined: it is not there. */
+  /** Like `kubectl get TYPE NAME -o json`. Undefined: it does not exist. */
   get<T>(type: string, name: string, namespace?: string): Promise<T | undefined>;
-  /** As `kubectl get TYPE -o json`: a list with `items`. */
+  /** Like `kubectl get TYPE -o json`: a list with `items`. */
   list<T>(type: string, options: { readonly namespace?: string; readonly selector?: string }): Promise<T>;
-  /** As `kubectl apply --server-side`, one after the other. */
+  /** Like `kubectl apply --server-side`, one after the other. */
   apply(objects: readonly KubernetesObject[], fieldManager: string): Promise<void>;
-  /** As `kubectl delete --wait=false --ignore-not-found`. */
+  /** Like `kubectl delete --wait=false --ignore-not-found`. */
   delete(type: string, name: string, namespace?: string): Promise<void>;
 }
 
-/** The API server said no; the message is as kubectl shows it. */
+/** A rejection by the API server; the message is formatted as in kubectl. */
 export class DirectApiError extends Error {
   override readonly name = "DirectApiError";
 }
@@ -42,7 +42,7 @@ interface SendOptions {
   readonly body?: string;
 }
 
-/** Opens the cluster that a kubeconfig with a token names; connections are kept, and do not keep the process. */
+/** Connects to the cluster of a kubeconfig with a token; connections are kept open, and do not keep the process alive. */
 export function directApi(kubeconfigPath: string): DirectApi {
   const config = parse(readFileSync(kubeconfigPath, "utf8"));
   const { server, "certificate-authority-data": authority } = config.clusters[0].cluster;
@@ -173,7 +173,7 @@ function expectGood<T>({ status, text }: Answer): T {
   throw new DirectApiError(`Error from server (${body.reason}): ${body.message}`);
 }
 
-/** As kubectl shows it. */
+/** As kubectl formats it. */
 function withoutManagers<T extends KubernetesObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata as KubernetesObject["metadata"] & {
     managedFields?: unknown;

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { eventually } from "./eventually.ts";
 
 describe("eventually()", () => {
-  test("gives the first answer that is one, also a zero", async () => {
+  test("returns the first answer, also a zero", async () => {
     const answers = [undefined, false, null, 0, 1];
     expect(await eventually(() => answers.shift(), { what: "an answer", intervalMs: 1 })).toBe(0);
   });
 
-  test("says what was expected and what came instead", async () => {
+  test("reports the expected and the actual result", async () => {
     const wait = { what: "the Deployment is Ready", timeoutMs: 5, intervalMs: 1 };
     await expect(eventually(() => false, wait)).rejects.toThrow(
       "Not within 0.005 s: the Deployment is Ready. The last look gave: false",

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 
 export interface EventuallyOptions {
-  /** The expectation, as the error says it: `the Deployment is Ready`. */
+  /** The expectation, for the error: `the Deployment is Ready`. */
   readonly what: string;
   readonly timeoutMs?: number;
   readonly intervalMs?: number;
@@ -13,9 +13,9 @@ const PATIENCE_MS = 90_000;
 
 /**
  * Waits for a condition: calls `check` until it gives something other than `false`, `null` or `undefined` and does not
- * throw (so that `expect` may be used inside), and gives that.
+ * throw (so that `expect` may be used inside), and returns that.
  *
- * @throws Error that says what was expected, and what came last instead.
+ * @throws Error with the expected and the last actual result.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

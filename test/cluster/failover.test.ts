@@ -6,7 +6,7 @@ import { isWrite } from "./operator-user.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
 
-// Measures, and is part of the suite only where rounds are asked for: `npm run test:failover` asks.
+// A measurement, which is part of the suite only if a number of rounds is set, as in `npm run test:failover`.
 const rounds = Number(process.env["FAIRLEAD_FAILOVER_ROUNDS"]);
 const names = manyNames(5);
 
@@ -15,7 +15,7 @@ interface Instance {
   readonly operator: RunningOperator;
 }
 
-/** Seconds from the signal to the first write of the other one, which has work from that moment on. */
+/** Seconds from the signal to the first write of the other one, which has work from then on. */
 async function failOver(
   story: StampStory,
   { leader, standby }: { readonly leader: Instance; readonly standby: Instance },

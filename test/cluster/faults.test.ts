@@ -5,8 +5,8 @@ import { localFaults, makeSchedule } from "../../rig/faults/schedule.ts";
 import { createWorld, type World } from "../../rig/faults/world.ts";
 import { testCluster } from "./fixture.ts";
 
-// The short form of `npm run test:faults`. Between them these schedules have most kinds of faults; the cluster is shared
-// with other tests, so nothing of it is restarted.
+// The short form of `npm run test:faults`. Together these schedules contain most kinds of faults; the cluster is shared
+// with other tests, so none of its programs is restarted.
 let world: World;
 beforeAll(async () => {
   world = await createWorld(testCluster());
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.concurrent.for([55, 116, 139])(
-  "whatever goes wrong in schedule %i, all is well in the end",
+  "with the faults of schedule %i, all resources recover",
   { timeout: 720_000 },
   async (seed) => {
     const schedule = makeSchedule(seed, { types: localFaults });

@@ -17,32 +17,32 @@ import { eventually, testCluster } from "./fixture.ts";
 import type { TestCluster } from "./global-setup.ts";
 import { type Kubectl, kubectlFor } from "./kubectl.ts";
 
-/** An instance of a fenced operator: what a pod of it would be started with. */
+/** An instance of a fenced operator: the settings of one of its pods. */
 export interface FencedPod {
   readonly name: string;
-  /** With a token of the operator's ServiceAccount that names the pod. */
+  /** Kubeconfig with a token of the operator's ServiceAccount that contains the pod. */
   readonly kubeconfigPath: string;
-  /** Makes the operator act as this pod. */
+  /** Environment with which the operator acts as this pod. */
   readonly environment: NodeJS.ProcessEnv;
-  /** The requests of this pod to the API server, since a moment. */
+  /** The requests of this pod to the API server, since a time. */
   requests(since?: Date): Promise<AuditEvent[]>;
 }
 
-/** An operator's ServiceAccount with fences around it, as `fairlead install` makes them, in one namespace. */
+/** An operator's ServiceAccount with the fences of `fairlead install`, in one namespace. */
 export interface Fenced {
   /** Leader election, and the names of the fences. */
   readonly args: readonly string[];
   /** User name of the ServiceAccount. */
   readonly user: string;
-  /** Makes a pod of the operator. */
+  /** Creates a pod of the operator. */
   aPod(name: string): Promise<FencedPod>;
 }
 
 export interface FencedOptions {
   readonly cluster?: TestCluster;
-  /** The kinds of the operator. Default: the kinds that ship. */
+  /** The kinds of the operator. Default: the shipped kinds. */
   readonly kinds?: readonly BoundKind[];
-  /** Of `install()`: the name of its roles. Default: `fairlead`. */
+  /** Option of `install()`: the name of its roles. Default: `fairlead`. */
   readonly rights?: string;
   readonly policies?: FencedInstallation["policies"];
   /** Default: there are none. */
@@ -56,7 +56,7 @@ export interface FencedOptions {
 const rbac = "rbac.authorization.k8s.io";
 const name = "operator";
 
-/** Fences an operator in a namespace, and waits until the API server heeds the fences. */
+/** Fences an operator in a namespace, and waits until the fences are in force. */
 export async function fence(namespace: string, options: FencedOptions = {}): Promise<Fenced> {
   const { cluster = testCluster(), kinds = shippedKinds, rights = "fairlead" } = options;
   const { policies = { ownership: true, leadership: true }, releases, onEnd = onTestFinished } = options;
@@ -121,14 +121,14 @@ interface InForceOptions {
   readonly kubectl: Kubectl;
 }
 
-/** How to make an object of a child kind, by its plural. */
+/** How to create an object of a child kind, by its plural. */
 const probes = {
   configmaps: ["configmap", "probe"],
   services: ["service", "clusterip", "probe", "--tcp=80"],
   jobs: ["job", "probe", "--image=busybox"],
 };
 
-/** The API server learns of a policy a second or two after it was made: asks it for what it is to refuse. */
+/** The API server applies a policy a second or two after its creation: sends it requests that must be rejected. */
 async function untilInForce(
   namespace: string,
   { user, kinds, policies, kubectl }: InForceOptions,
@@ -193,7 +193,7 @@ async function aPod(
   };
 }
 
-/** The pod that a request came from, as its token says. */
+/** The pod that sent a request, from its token. */
 function podOf({ user }: AuditEvent): string | undefined {
   return user.extra?.["authentication.kubernetes.io/pod-name"]?.[0];
 }

@@ -6,7 +6,7 @@ import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
 import { kubectl, kubectlJson, readObject } from "./fixture.ts";
 import { aStory, type SeenResource, untilCondition, untilReady } from "./story.ts";
 
-/** Texts that something on the way to the API server or to git might take for something else. */
+/** Texts that something on the way to the API server or to git might misinterpret. */
 const texts: Readonly<Record<string, string>> = {
   empty: "",
   spaces: "  two before, two behind  ",
@@ -18,7 +18,7 @@ const texts: Readonly<Record<string, string>> = {
   "odd-spaces": "\uFEFFbom\u00A0nbsp\u2028line\u2029paragraph\u200Bzero\u0085next",
   controls: "\u0001\u0007\u001B[31mred\u001B[0m\u007F\u009F",
   "highest-planes": "\u{1F600}\u{10FFFF}\uE000\uFFFD",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what shells and templates look for
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: shells and templates replace this
   variables: "$(HOME) $$(ESCAPED) ${SHELL} `date` $1 %s \\n",
   quotes: `'single' "double" \\ back "' '"`,
   yes: "yes",
@@ -38,7 +38,7 @@ const texts: Readonly<Record<string, string>> = {
   "long-text": `${"Ünïcödé line of some length\n".repeat(3_500)}end`,
 };
 
-test("every message reaches Job and git as it was written", async () => {
+test("every message reaches Job and git unchanged", async () => {
   const { namespace, repository, start } = await aStory();
   await start();
   const names = Object.keys(texts);
@@ -57,11 +57,11 @@ test("every message reaches Job and git as it was written", async () => {
     return [name, messageOf(parse(file) as Job)];
   });
   expect(Object.fromEntries(published)).toEqual(texts);
-  // Nothing of it is a reason to run a Job again.
+  // None of it is a reason to run a Job again.
   expect(items.every(({ metadata }) => metadata.annotations?.["fairlead.dev/generation"] === "1")).toBe(true);
 });
 
-test("every environment variable reaches Deployment and git as it was written, fields that we do not know included", async () => {
+test("every environment variable reaches Deployment and git unchanged, including unknown fields", async () => {
   const { namespace, repository, start } = await aStory();
   await start();
   const envs = [
@@ -79,7 +79,7 @@ test("every environment variable reaches Deployment and git as it was written, f
     requests: { cpu: "0.5", memory: "1e9", "example.dev/odd": 3 },
     limits: { memory: "2Gi", "example.dev/odd": 3 },
   };
-  // Nodes have none of the odd resource, so that nothing is ready: it is the fields that count.
+  // Nodes do not provide the unusual resource, so nothing becomes ready: only the fields matter.
   const spec = { size: 0, image: "example.dev/web:1", envs, ports, resources };
   await createResource(EasyService, namespace, { name: "web", ...spec });
   await untilReady(EasyService, namespace);
@@ -88,7 +88,7 @@ test("every environment variable reaches Deployment and git as it was written, f
   const live = containerOf(await readObject<Deployment>("deployment", "web", namespace));
   const folder = `${namespace}/easyservices.app.kubebuilder.io/web`;
   const file = containerOf(parse(repository.read(`${folder}/deployment-web.yaml`)) as Deployment);
-  // The API server leaves out an empty value.
+  // The API server omits an empty value.
   const kept = envs.map((env) => ("value" in env && env.value === "" ? { name: env.name } : env));
   expect(live.env).toEqual(kept);
   expect(file.env).toEqual(envs);
@@ -99,7 +99,7 @@ test("every environment variable reaches Deployment and git as it was written, f
   expect((parse(repository.read(`${folder}/service-web.yaml`)) as SeenResource).spec["ports"]).toEqual(ports);
 });
 
-/** As JSON: the API server reads an apply as YAML, where some characters cannot be. */
+/** As JSON: the API server parses an apply as YAML, which forbids some characters. */
 async function createResource(
   kind: ObjectKind,
   namespace: string,
@@ -128,7 +128,7 @@ function containerOf(workload: Job | undefined): Container {
   return workload?.spec.template.spec.containers[0] ?? {};
 }
 
-/** The command is the program and the message; anything else would show. */
+/** The command is the program and the message; any other word would be visible. */
 function messageOf(job: Job): string | undefined {
   const [program, message, ...others] = containerOf(job).command ?? [];
   return program === "echo" && others.length === 0 ? message : undefined;

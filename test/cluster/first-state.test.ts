@@ -26,7 +26,7 @@ const podTemplate = {
 const jobTemplate = { spec: { ...podTemplate.spec, restartPolicy: "Never" } };
 const deployment = { replicas: 1, selector: { matchLabels: { app: "theirs" } }, template: podTemplate };
 
-/** Objects of another owner under the names that the children of someResources() would have. */
+/** Objects of another owner with the names of the children of someResources(). */
 const strangers = [
   { apiVersion: "batch/v1", kind: "Job", name: "echo", spec: { template: jobTemplate } },
   {
@@ -45,7 +45,7 @@ const strangers = [
   },
 ] as const;
 
-test("a resource of any kind whose child belongs to another owner says so from the start, and does not change it", async () => {
+test("a resource of any kind whose child belongs to another owner reports it from the start, and does not change it", async () => {
   const { namespace, repository, start } = await aStory();
   const objects = strangers.map(({ apiVersion, kind, name, spec }) => ({
     apiVersion,
@@ -71,11 +71,11 @@ test("a resource of any kind whose child belongs to another owner says so from t
     expect(live?.metadata.labels ?? {}).not.toHaveProperty("fairlead.dev/set");
     expect(live?.metadata.ownerReferences).toBeUndefined();
   }
-  // The branch never shows what the cluster does not have.
+  // The branch never shows objects that the cluster does not have.
   expect(repository.files(namespace)).toEqual([]);
 });
 
-test("two resources that want the same child: the first has it, the second says whose it is, and gets it later", async () => {
+test("two resources that want the same child: the first has it, the second reports the owner, and gets it later", async () => {
   const { namespace, start } = await aStory();
   await start();
   await applyResource(Memcached, namespace, { name: "a", size: 1 });
@@ -117,7 +117,7 @@ test("an object that its owner hands over by annotation is adopted in place", as
   expect(after?.spec).toMatchObject({ replicas: 2, selector: deployment.selector });
 });
 
-/** Specs that the CRDs of the original operators let through. */
+/** Specs that the CRDs of the original operators accept. */
 const badSpecs: Readonly<Record<string, object>> = {
   Echo: {},
   ScheduledEcho: { spec: { message: "hi", schedule: "whenever" } },
@@ -126,7 +126,7 @@ const badSpecs: Readonly<Record<string, object>> = {
   PodSet: { spec: { size: -1 } },
 };
 
-test("a spec that was stored before our CRDs were installed is reported, for every kind, and recovers with an edit", async () => {
+test("a spec that was stored before our CRDs were installed is reported, for every kind, and an edit resolves it", async () => {
   const cluster = await aClusterOfItsOwn({ only: "api" });
   const { kubectlPath = "kubectl" } = cluster;
   const seen = { ...cluster, kubectlPath };

@@ -26,12 +26,12 @@ export function testCluster(): SharedCluster {
   return inject("testCluster");
 }
 
-/** Runs kubectl on the shared cluster as `admin`, and gives what it wrote. */
+/** Runs kubectl on the shared cluster as `admin`, and returns its output. */
 export function kubectl(args: string | readonly string[], options?: KubectlOptions): Promise<string> {
   return kubectlFor(testCluster())(args, options);
 }
 
-/** Runs kubectl with `-o json`, and gives the object (a list has `items`). */
+/** Runs kubectl with `-o json`, and returns the object (a list has `items`). */
 export async function kubectlJson<T = KubernetesObject>(
   args: string | readonly string[],
   options?: KubectlOptions,
@@ -49,7 +49,7 @@ export async function applyObjects(...objects: readonly object[]): Promise<void>
   await direct().apply(objects as readonly KubernetesObject[], "test");
 }
 
-/** Reads one object; undefined if it is not there. `type` as kubectl takes it: `deployment`, `echoes.example.dev`. */
+/** Reads one object; undefined if it does not exist. `type` as in kubectl: `deployment`, `echoes.example.dev`. */
 export async function readObject<T = KubernetesObject>(
   type: string,
   name: string,
@@ -59,13 +59,13 @@ export async function readObject<T = KubernetesObject>(
 }
 
 export interface NamespaceOptions {
-  /** Begins the name, which ends at random. */
+  /** Prefix of the name, which ends with random characters. */
   readonly prefix?: string;
   /** When it is removed; in a `beforeAll`, keep it for an `afterAll`: a hook cannot add hooks. Default: after the test. */
   readonly onEnd?: (remove: () => Promise<void>) => void;
 }
 
-/** Makes a namespace for one test, and gives its name. */
+/** Creates a namespace for one test, and returns its name. */
 export async function aNamespace({
   prefix = "story",
   onEnd = onTestFinished,
@@ -78,10 +78,10 @@ export async function aNamespace({
   return name;
 }
 
-/** The requests that the shared API server answered until now, the truth about who asked it what. */
+/** The requests that the shared API server has answered, as a record of each user's requests. */
 export async function auditEvents(query?: AuditQuery): Promise<AuditEvent[]> {
   const { auditLogPath } = testCluster();
-  // Others see a write a moment before it is in the log: it is there when a later request is.
+  // A write is visible to others a moment before it is logged: it is logged when a later request is.
   const [since, name] = [new Date(), `mark-${crypto.randomUUID()}`];
   await direct().get("configmap", name, "default");
   await eventually(
@@ -94,7 +94,7 @@ export async function auditEvents(query?: AuditQuery): Promise<AuditEvent[]> {
   return readAuditLog(auditLogPath, query);
 }
 
-/** Starts a cluster for one test alone, to break it. It takes 4 to 5 s, and ends with the test. */
+/** Starts a cluster for one test, which may break it. It takes 4 to 5 s, and ends with the test. */
 export async function aClusterOfItsOwn(options: StartLocalClusterOptions = {}): Promise<LocalCluster> {
   const cluster = await startLocalCluster({ name: "story", fsync: false, ...options });
   onTestFinished(async () => {

@@ -7,14 +7,14 @@ import { aStampStory, manyNames } from "./stamps.ts";
 
 const names = manyNames(60, "leakprobe");
 
-/** The texts in the memory of a program: a heap snapshot of V8 has them as a list. */
+/** The strings in the memory of a program: a heap snapshot of V8 contains them as a list. */
 type Texts = readonly string[];
 
 function textsWith(word: string, texts: Texts): Texts {
   return texts.filter((text) => text.includes(word));
 }
 
-test("an operator forgets resources that are gone: nothing in its memory has their names", async () => {
+test("an operator frees the memory of deleted resources: it contains none of their names", async () => {
   const story = await aStampStory();
   const folder = await aFolder();
   const operator = await story.start([], {
@@ -42,7 +42,7 @@ test("an operator forgets resources that are gone: nothing in its memory has the
     );
   };
 
-  // Given that it knows some that stay, and many that go
+  // Given that it knows some that stay, and many that are deleted
   await story.apply(manyNames(5, "stays"), { text: "one" });
   await story.apply(names, { text: "one" });
   await story.untilSettled(names.length + 5);
@@ -51,7 +51,7 @@ test("an operator forgets resources that are gone: nothing in its memory has the
   const known = textsWith("leakprobe", await snapshot());
   expect(known.length).toBeGreaterThan(names.length);
 
-  // When they go
+  // When they are deleted
   await story.remove(names);
   await story.until("they are gone", (stamps) => stamps.length === 5);
   await eventually(() => story.repository.files(`${story.namespace}/`).length === 15, {
@@ -59,7 +59,7 @@ test("an operator forgets resources that are gone: nothing in its memory has the
   });
   await eventually(async () => (await story.children()).length === 15, { what: "their children are gone" });
 
-  // Then, as others go on, it remembers none of them
+  // Then, as others continue, none of them is left in its memory
   let edit = 0;
   await eventually(
     async () => {

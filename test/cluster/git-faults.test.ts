@@ -15,7 +15,7 @@ async function aPublishedStory(): Promise<StampStory> {
   return story;
 }
 
-/** Ready as ever, with a condition that says why it is not published. */
+/** Still Ready, with a condition that describes why it is not published. */
 function isHeldUp(reason: string, message: RegExp): (resource: SeenResource) => boolean {
   return (resource) => {
     const [ready, published] = [conditionOf(resource, "Ready"), conditionOf(resource, "Published")];
@@ -49,7 +49,7 @@ function expectBranch({ repository, namespace }: StampStory, text: string): void
   for (const file of files) expect(repository.read(file), file).toContain(`text: ${text}`);
 }
 
-/** Every one of these heads is below the branch's head, and nothing was ever merged: no force, no text merge. */
+/** Every one of these heads is an ancestor of the branch's head, and nothing was ever merged: no force, no text merge. */
 function expectStraight({ repository: { remote } }: StampStory, heads: readonly string[]): void {
   const ancestors = new Set(remote.git(["rev-list", "--first-parent", "main"]).trim().split("\n"));
   expect(heads.filter((head) => !ancestors.has(head))).toEqual([]);
@@ -61,7 +61,7 @@ describe("a repository", () => {
     {
       fault: "cannot be reached",
       breakIt: ({ repository: { remote } }: StampStory) => remote.vanish(),
-      // Every try looks first, and takes what is to be committed after that.
+      // Every attempt polls first, and then commits everything that is pending.
       triesAgain: async () => {},
       reason: "RepositoryUnreachable",
       says: /repository/i,
@@ -69,7 +69,7 @@ describe("a repository", () => {
     {
       fault: "refuses pushes",
       breakIt: ({ repository: { remote } }: StampStory) => remote.refusePushes("The branch is frozen"),
-      // The first may have begun before the last edits.
+      // The first may have started before the last edits.
       triesAgain: async ({ repository: { remote } }: StampStory) => {
         const before = remote.refusals;
         await eventually(() => remote.refusals >= before + 2, { what: "two more pushes are refused" });
@@ -77,7 +77,7 @@ describe("a repository", () => {
       reason: "PushRefused",
       says: /The branch is frozen/,
     },
-  ])("that $fault holds nothing up, and gets it all in one commit when it is back", async (fault) => {
+  ])("that $fault blocks nothing, and gets everything in one commit after it recovers", async (fault) => {
     const story = await aPublishedStory();
     const { repository } = story;
     const head = repository.remote.head() ?? "";
@@ -96,7 +96,7 @@ describe("a repository", () => {
 
     await fault.triesAgain(story);
 
-    // When it is back, then everything lands at once
+    // When it recovers, then everything is pushed at once
     repository.remote.behave();
     await story.untilSettled(names.length);
     expectBranch(story, "three");
@@ -104,7 +104,7 @@ describe("a repository", () => {
     expectStraight(story, [head]);
   });
 
-  test("that another writer pushes to all the time gets everything, and the other keeps everything", async () => {
+  test("to which another writer pushes all the time gets all commits of both", async () => {
     const story = await aPublishedStory();
     const { repository } = story;
     const theirs: string[] = [];
@@ -117,7 +117,7 @@ describe("a repository", () => {
         try {
           theirs.push(repository.remote.commitByOthers({ [`theirs/${number}.txt`]: `${number}\n` }));
         } catch {
-          // The operator was faster: so would their push be refused, and they try again.
+          // The operator pushed first: the other's push is rejected too, and repeated.
         }
         await sleep(250);
       }
@@ -131,7 +131,7 @@ describe("a repository", () => {
     pushing.abort();
     await pushed;
 
-    // Then all of theirs and the newest of ours is on the branch, and nothing of ours twice
+    // Then the branch has all of the other's commits and the newest of the operator, and no duplicates
     await story.untilSettled(names.length);
     expectBranch(story, "five");
     expect(theirs.length).toBeGreaterThan(10);
@@ -140,7 +140,7 @@ describe("a repository", () => {
     const ours = repository.log().filter(({ message }) => /Fairlead-/.test(message));
     const changes = ours.flatMap(({ paths }) => paths.filter((path) => path.endsWith("-0.yaml")));
     expect(ours.every(({ paths }) => paths.every((path) => !path.startsWith("theirs/")))).toBe(true);
-    // One text each: the first, the last, and none of those between twice.
+    // One text each: the first, the last, and none between them twice.
     expect(changes.length).toBeGreaterThanOrEqual(2 * names.length);
     expect(changes.length).toBeLessThanOrEqual(5 * names.length);
   });

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { aFolder } from "./operator.ts";
 
-/** A `git` on the PATH that writes down what it is asked, and then does it. */
+/** A `git` on the PATH that records its arguments, and then runs git. */
 export interface GitWitness {
-  /** For the operator. */
+  /** Environment for the operator. */
   readonly environment: { readonly PATH: string };
   /** Subcommands so far, in order: `ls-remote`, `push`. */
   commands(): string[];
@@ -14,7 +14,7 @@ export async function aGitWitness(): Promise<GitWitness> {
   const folder = await aFolder();
   const log = join(folder, "log");
   const path = process.env["PATH"] ?? "";
-  // A line per command; its own PATH is the old one, so that git's own programs are found as ever.
+  // A line per command; its own PATH is the original one, so that git's programs are found.
   const script = `#!/bin/sh\nprintf '%s\\n' "$*" | tr '\\n' ' ' >>'${log}'\nprintf '\\n' >>'${log}'\nPATH='${path}' exec git "$@"\n`;
   writeFileSync(join(folder, "git"), script);
   chmodSync(join(folder, "git"), 0o755);

@@ -5,10 +5,10 @@ import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import { type BundledPrograms, bundleTestPrograms } from "./bundled-programs.ts";
 import { installSharedKinds } from "./shared-kinds.ts";
 
-/** The facts of the shared cluster that tests need. */
+/** The properties of the shared cluster that tests need. */
 export interface TestCluster {
   readonly kubeconfigPath: string;
-  /** The user `operator`, without rights until a test binds some. */
+  /** The user `operator`, without permissions until a test binds some. */
   readonly operatorKubeconfigPath: string;
   readonly auditLogPath: string;
   readonly kubectlPath: string;
@@ -16,7 +16,7 @@ export interface TestCluster {
 
 /** The cluster that all tests of a run share. */
 export interface SharedCluster extends TestCluster {
-  /** When the run began, as the audit log writes times. */
+  /** Start of the run, in the format of the audit log. */
   readonly startedAt: string;
   readonly programs: BundledPrograms;
 }
@@ -28,11 +28,11 @@ declare module "vitest" {
 }
 
 /**
- * Starts one cluster for all tests of a run, with our CRDs and rights in it. `FAIRLEAD_TEST_KUBECONFIG` names the
- * kubeconfig of one that runs already (`fairlead cluster up --name test`), which saves the start of 5 s.
+ * Starts one cluster for all tests of a run, with CRDs and permissions. `FAIRLEAD_TEST_KUBECONFIG` is the kubeconfig of
+ * a running cluster (`fairlead cluster up --name test`), which saves the start of 5 s.
  */
 export default async function setUpCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  // The other project of cluster tests finds the time of the first one, and its installation.
+  // The other project of cluster tests uses the time of the first one, and its installation.
   const isFirst = process.env["FAIRLEAD_TEST_STARTED"] === undefined;
   process.env["FAIRLEAD_TEST_STARTED"] ??= new Date().toISOString();
   const startedAt = process.env["FAIRLEAD_TEST_STARTED"];
@@ -59,8 +59,8 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
   const cluster = await startLocalCluster({ name: "test", fsync: false, report: reporter() });
   const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
   await provide({ kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath });
-  // Garbage collection looks for kinds at its start and every 30 s, and tries what is of an unknown kind less and less
-  // often: for a minute, nothing that a custom resource owned would go.
+  // Garbage collection discovers kinds at its start and every 30 s, and retries objects of unknown kinds with backoff:
+  // for a minute, dependents of a custom resource would not be deleted.
   if (cluster.components.includes("kube-controller-manager"))
     await cluster.restart("kube-controller-manager", { graceMs: 0 });
   // The other project of cluster tests finds and shares it.
@@ -71,7 +71,7 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
   };
 }
 
-/** Tells about a build, once in 15 seconds, and of nothing else: a start from the cache is too short to speak of. */
+/** Reports a build, every 15 seconds, and nothing else: a start from the cache is too short. */
 function reporter(): (line: string) => void {
   let lastMs = Number.NEGATIVE_INFINITY;
   return (line) => {

@@ -29,7 +29,7 @@ export const someResources = (): readonly EditedResource[] => [
     },
   },
 ];
-/** The objects of the charts, as kubectl names them. */
+/** The objects of the charts, as in kubectl. */
 export const children = [
   "job/echo",
   "cronjob/tick",
@@ -43,7 +43,7 @@ const pod = (fields: object) => ({
   spec: { template: { spec: { containers: [{ name: "web", ...fields }] } } },
 });
 
-/** A manual edit of fields that we set; `strategic` patches merge lists by their keys. */
+/** A manual edit of fields that the operator sets; `strategic` patches merge lists by their keys. */
 export const handEdits: readonly { readonly what: string; readonly child: string; readonly patch: object }[] =
   [
     { what: "the replicas", child: "deployment/web", patch: { spec: { replicas: 3 } } },

@@ -18,7 +18,7 @@ const { kubectl, install } = cluster;
 const [name, namespace] = ["fairlead", "fairlead-system"];
 const user = `system:serviceaccount:${namespace}:${name}`;
 
-/** A kubeconfig with the token that a pod of the operator would find mounted: of its ServiceAccount, for this pod. */
+/** A kubeconfig with the mounted token of a pod of the operator: of its ServiceAccount, for this pod. */
 async function kubeconfigOf(pod: string): Promise<string> {
   const bound = ["--bound-object-kind=Pod", `--bound-object-name=${pod}`];
   const token = (await kubectl(["create", "token", name, "-n", namespace, ...bound])).trim();
@@ -29,7 +29,7 @@ async function kubeconfigOf(pod: string): Promise<string> {
   return path;
 }
 
-/** The arguments that the Deployment gives a container, with its volumes in a folder. */
+/** The arguments of a container in the Deployment, with its volumes in a folder. */
 async function argumentsOf(container: "operator" | "publish", folder: string): Promise<readonly string[]> {
   const path = `jsonpath={.spec.template.spec.containers[?(@.name=="${container}")].args}`;
   const words = JSON.parse(
@@ -38,7 +38,7 @@ async function argumentsOf(container: "operator" | "publish", folder: string): P
   return words.map((word) => word.replace(/=(?=\/(?:run|var)\/)/, `=${folder}`));
 }
 
-/** The publish zone of the image's program, as its container runs it. */
+/** The publish zone of the image's program, as in its container. */
 async function startPublishZone(program: string, volumes: string): Promise<void> {
   await mkdir(join(volumes, "run/fairlead/zones/publish"), { recursive: true });
   const zone = spawn(process.execPath, [program, ...(await argumentsOf("publish", volumes))], {
@@ -70,7 +70,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-test("the image's program runs an installed operator, with its own token and its own rights alone", async () => {
+test("the image's program runs an installed operator, with only its own token and permissions", async () => {
   const repository = aRepository();
   await install({
     set: [`repository.url=file://${repository.url}`, "samples.enabled=true", "releases.enabled=false"],
@@ -79,7 +79,7 @@ test("the image's program runs an installed operator, with its own token and its
   const [pod = ""] = pods.split(" ");
   const kubeconfig = await kubeconfigOf(pod);
 
-  // It may read its own folder alone, neither this repository nor its packages, and starts no process.
+  // It may only read its own folder, neither this repository nor its packages, and starts no process.
   const [folder, temporary] = [await aFolder(), await aFolder()];
   await bundleProgram({
     entry: join(import.meta.dirname, "../../cli/image/main.ts"),
@@ -111,7 +111,7 @@ test("the image's program runs an installed operator, with its own token and its
         HOME: temporary,
         TMPDIR: temporary,
         POD_NAME: pod,
-        // Shows that it is in a cluster, and that its name is the pod's.
+        // Shows that it runs in a cluster, and that its name is the pod's.
         KUBERNETES_SERVICE_HOST: "127.0.0.1",
       },
       stdio: ["ignore", "pipe", "pipe"],
@@ -142,7 +142,7 @@ test("the image's program runs an installed operator, with its own token and its
     { what: "the Echo is Ready and Published", timeoutMs: 60_000 },
   );
   expect(repository.files().join()).toContain("default/echos.mmontes.io/greeting/job-greeting.yaml");
-  // A manually deleted object is recreated, with an event that says so.
+  // A manually deleted object is recreated, with an event.
   await kubectl("delete job greeting --wait=false");
   await eventually(
     async () => (await kubectl("get events -o jsonpath={.items[*].reason}")).includes("Restored"),
@@ -159,7 +159,7 @@ test("the image's program runs an installed operator, with its own token and its
   expect(forbidden.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
 });
 
-test("the ServiceAccount may do what the rendered roles say, and nothing else", async () => {
+test("the ServiceAccount has the permissions of the rendered roles, and no others", async () => {
   await install({ set: ["repository.url=file:///rendered.git"], wait: false });
   const of = (kind: string, roleName: string, place: readonly string[] = []) =>
     kubectl(["get", kind, roleName, ...place, "-o", "json"]).then(

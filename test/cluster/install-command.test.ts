@@ -60,7 +60,7 @@ async function objectsOf(name: string, namespace = name): Promise<ReadonlyMap<st
 }
 
 // The first of the file: the cluster is empty, and the commands are those of a user.
-test("one command installs, the same again changes nothing, and another one leaves nothing", async () => {
+test("one command installs, a repetition changes nothing, and another one removes everything", async () => {
   const program = join(import.meta.dirname, "../../cli/fairlead.js");
   const fairlead = (...args: readonly string[]) =>
     promisify(execFile)(process.execPath, [program, ...args, `--kubeconfig=${cluster.local.kubeconfigPath}`]);
@@ -80,14 +80,14 @@ test("one command installs, the same again changes nothing, and another one leav
   expect(planned).toMatch(new RegExp(`\nWould be: 2 changed, ${made.size + length - 2} unchanged\n$`));
   expect(await objectsOf("fairlead", "fairlead-system")).toEqual(made);
 
-  // Every value that says something in the manifests.
+  // Every value with an effect on the manifests.
   const values = join(await aFolder(), "values.yaml");
   await writeFile(values, stringify(everyValue));
   expect(await install({ values, dryRun: true })).toContain(
     "changed   Deployment fairlead-system/fairlead\n",
   );
 
-  // The values of a run hold for the next one.
+  // The values of a run are kept for the next one.
   await install({ set: ["replicas=3", "kinds=[Echo]"] });
   expect(await install({ set: ["logLevel=debug"] })).toContain(
     'Kept from the last run: kinds=["Echo"], replicas=3 (--reset-values uses the defaults)\n',
@@ -120,7 +120,7 @@ test("one command installs, the same again changes nothing, and another one leav
   expect(await uninstall({})).toContain("nothing to do");
 });
 
-test("takes away what new values no longer make, but neither copies nor namespaces of others", async () => {
+test("removes objects that new values no longer create, but neither copies nor namespaces of others", async () => {
   const { name, set } = anInstallation();
   await kubectl(["create", "namespace", name]);
   await install({ set, wait: false });
@@ -145,7 +145,7 @@ test("takes away what new values no longer make, but neither copies nor namespac
   expect(await kubectl(["get", "namespace", name, "-o", "name"])).toBe(`namespace/${name}\n`);
 });
 
-test("says what is wrong before anything is changed", async () => {
+test("reports errors before anything is changed", async () => {
   const { name, set } = anInstallation();
   const wrong = (more: readonly string[]) => install({ set: [...set, ...more] });
   await expect(wrong(["replica=3"])).rejects.toThrow("replica: unknown value; did you mean replicas?");
@@ -191,7 +191,7 @@ test("takes over nothing of other owners: neither an object, nor a field without
   expect(await kubectl(["get", "deployment", name, "-n", name, "-o", "jsonpath={.spec.replicas}"])).toBe("2");
 });
 
-test("leaves CustomResourceDefinitions that another installation needs", async () => {
+test("keeps CustomResourceDefinitions that another installation needs", async () => {
   const [one, other] = [anInstallation(), anInstallation()];
   await install({ set: one.set, wait: false });
   await install({ set: other.set, wait: false });
@@ -201,7 +201,7 @@ test("leaves CustomResourceDefinitions that another installation needs", async (
   expect(await kubectl("get crd -o name")).toContain("releases.fairlead.dev");
 });
 
-// The last of the file: afterwards this kind is another one.
+// The last of the file: it changes this kind.
 test("refuses a CustomResourceDefinition that would lose a version in which resources are stored", async () => {
   const set = ["kinds=[Echo]"];
   await install({ set, crdsOnly: true });

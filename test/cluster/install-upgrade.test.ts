@@ -7,12 +7,15 @@ import { anEmptyCluster } from "./installation.ts";
 const cluster = anEmptyCluster();
 const { kubectl, install } = cluster;
 
-/** The installation of the release of 21 November 2026 with `releases.enabled` as the only value: all else was a default. With what was added since. */
+/**
+ * The installation of the release of 21 November 2026 with `releases.enabled` as the only value, all others having their
+ * defaults, and with later additions.
+ */
 const former = {
   image: "fairlead:0.1.0",
   samples: { enabled: true },
   releases: { enabled: true, impersonate: false, requireServiceAccount: false },
-  // As an installation on this API server has it.
+  // In the form of an installation on this API server.
   policies: { userDefaults: true },
 };
 
@@ -29,7 +32,7 @@ async function apply(objects: readonly object[]): Promise<void> {
   await kubectl("apply --server-side --field-manager=fairlead-cli -f -", { input: objects });
 }
 
-/** Title → uid of what is deployed and of what defines it. */
+/** Title → uid of the deployed objects and of their definitions. */
 async function deployed(): Promise<ReadonlyMap<string, string | undefined>> {
   const list = await kubectl("get crds,echos,releases -A -o json");
   const { items } = JSON.parse(list) as { readonly items: readonly KubernetesObject[] };
@@ -43,7 +46,7 @@ const argsOf = async (): Promise<readonly string[]> =>
     ),
   ) as string[];
 
-test("an upgrade from a release with other defaults keeps what is deployed, until the new ones are asked for", async () => {
+test("an upgrade from a release with other defaults keeps the deployed objects, until the new defaults are requested", async () => {
   const { definitions, objects } = planInstall(shippedKinds, former, { crdsOnly: false });
   await apply(definitions);
   await kubectl("wait --for=condition=Established --timeout=30s crd --all");

@@ -8,27 +8,27 @@ import { eventually } from "./eventually.ts";
 import type { TestCluster } from "./global-setup.ts";
 import { kubectlFor } from "./kubectl.ts";
 
-/** The group of the user `operator`, who has no rights by itself. */
+/** The group of the user `operator`, who has no permissions by itself. */
 const operators = { apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "fairlead-operators" };
 
 export interface InstallOptions {
-  /** Default: those that ship. */
+  /** Default: the shipped kinds. */
   readonly kinds?: readonly BoundKind[];
-  /** Of roles and bindings: kinds of a test's own take another one. Default: `fairlead`. */
+  /** Name of roles and bindings: kinds of a single test use another one. Default: `fairlead`. */
   readonly name?: string;
   /** More values of the installation, such as `releases`. */
   readonly values?: Omit<OperatorValues, "image" | "name">;
 }
 
 /**
- * Installs CRDs and rights as they ship, the rights for the user `operator`, and waits until the CRDs are served. What
- * is there already stays as it is.
+ * Installs CRDs and permissions as in an installation, the permissions for the user `operator`, and waits until the CRDs
+ * are served. Existing objects are not changed.
  */
 export async function install(cluster: TestCluster, options: InstallOptions = {}): Promise<void> {
   const { kinds: installed = shippedKinds, name = "fairlead", values: more } = options;
   const kubectl = kubectlFor(cluster);
   const app = new App();
-  // Tests have repositories: with one, the uid of kube-system is read.
+  // Tests use repositories, for which the uid of kube-system is read.
   const values = { image: "example.dev/fairlead:test", name, repository: { url: "file:///story" }, ...more };
   installChart(app, { kinds: installed, values });
   const objects = app.charts
@@ -39,7 +39,7 @@ export async function install(cluster: TestCluster, options: InstallOptions = {}
   const crds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
   const names = crds.map(({ metadata }) => `crd/${metadata.name}`);
   await kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...names]);
-  // The API server's authorizer learns of a new binding a moment later.
+  // The API server's authorizer sees a new binding a moment later.
   const mayList = () =>
     kubectl(["get", ...crds.slice(0, 1).map(({ metadata }) => metadata.name), "-A"], { user: "operator" });
   await eventually(() => mayList().then(() => true), { what: "the operator's rights are in force" });
@@ -50,7 +50,7 @@ function bindingOf(name: string): KubernetesObject {
   return { ...rbac("ClusterRoleBinding", `${name}-operators`), roleRef, subjects: [operators] };
 }
 
-/** As the Role that ships, but in all namespaces and for all Leases: every test elects its own leader. */
+/** As the Role of an installation, but in all namespaces and for all Leases: every test elects its own leader. */
 function leaseRights(name: string): KubernetesObject[] {
   const roleRef = { apiGroup: operators.apiGroup, kind: "ClusterRole", name: `${name}-leases` };
   const rules = [

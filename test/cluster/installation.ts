@@ -9,12 +9,12 @@ import { type Kubectl, kubectlFor } from "./kubectl.ts";
 export interface EmptyCluster {
   readonly local: LocalCluster;
   readonly kubectl: Kubectl;
-  /** `fairlead install` in this process; gives what it prints. */
+  /** `fairlead install` in this process; returns its output. */
   install(flags: InstallFlags): Promise<string>;
   uninstall(flags: UninstallFlags): Promise<string>;
 }
 
-/** A cluster without our objects, for all tests of a file. */
+/** A cluster without the operator's objects, for all tests of a file. */
 export function anEmptyCluster(): EmptyCluster {
   let local: LocalCluster | undefined;
   beforeAll(async () => {

@@ -10,10 +10,10 @@ import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
 const kills = isLong ? 100 : 12;
 const names = manyNames(30);
 
-/** The intent for the Stamps: a text that grows with every edit, and a number of copies. */
+/** The desired Stamps: a text that grows with every edit, and a number of copies. */
 type Wanted = Map<string, { readonly text: string; readonly copies: number }>;
 
-test(`an operator that is killed at ${kills} random moments loses nothing and does nothing twice`, {
+test(`an operator that is killed at ${kills} random moments loses nothing and repeats nothing`, {
   timeout: 420_000,
 }, async () => {
   const seed = Number(process.env["FAIRLEAD_TEST_SEED"] ?? Date.now() % 2 ** 31);
@@ -24,12 +24,12 @@ test(`an operator that is killed at ${kills} random moments loses nothing and do
   const log: LogLine[] = [];
   const git = await aGitWitness();
 
-  // Given that it is killed again and again, while resources come, change and go
+  // Given that it is killed repeatedly, while resources are created, changed and deleted
   for (let kill = 0; kill < kills; kill++) {
     const pushes = pushesOf(git);
     const operator = await story.start([], { environment: git.environment });
     const changes = changeSome(story, wanted, { edit: kill, random });
-    // Of four, one dies at its start, one when it knows the resources, two in the middle of a push or right after it.
+    // Of four, one is killed at its start, one when it knows the resources, two during a push or right after it.
     const moment = ((kill % 4) + random()) / 4;
     if (moment >= 0.5) await untilPush(git, pushes);
     else if (moment >= 0.25) await operator.untilLogged("Watching");
@@ -39,11 +39,11 @@ test(`an operator that is killed at ${kills} random moments loses nothing and do
     log.push(...operator.log);
   }
 
-  // When it may live
+  // When it is no longer killed
   const last = await story.start();
   await story.untilSettled(wanted.size);
 
-  // Then every child is there, once, and nothing else
+  // Then every child exists, once, and nothing else
   const expected = [...wanted].flatMap(([name, { text, copies }]) =>
     Array.from({ length: copies }, (_, copy) => `${name}-${copy} ${text}`),
   );
@@ -51,7 +51,7 @@ test(`an operator that is killed at ${kills} random moments loses nothing and do
     what: "exactly the desired children are there",
   });
 
-  // and in git as well: nothing is lost, nothing empty, and no older text came after a newer one
+  // and in git as well: nothing is lost, nothing empty, and no older text after a newer one
   const { repository, namespace } = story;
   const files = expected.map((line) => {
     const [child = "", text = ""] = line.split(" ");
@@ -64,10 +64,10 @@ test(`an operator that is killed at ${kills} random moments loses nothing and do
   expect(repository.log().filter(({ paths }) => paths.length === 0)).toEqual([]);
   expect(stepsBack(story)).toEqual([]);
   expect(repository.remote.git(["rev-list", "--objects", "--quiet", "main"])).toBe("");
-  // It was at work when it died.
+  // It was working when it was killed.
   expect(pushesOf(git)).toBeGreaterThan(kills / 4);
 
-  // and its clone of the repository still serves
+  // and its clone of the repository is still usable
   expect([...log, ...last.log].filter(({ message }) => message === "Recreating the clone")).toEqual([]);
   expect(readdirSync(`${repository.remote.folder}/cache`)).toHaveLength(1);
 });
@@ -76,7 +76,7 @@ function pushesOf(git: GitWitness): number {
   return git.commands().filter((command) => command === "push").length;
 }
 
-/** Waits until one more push has begun; there may be none to come, when nothing is to be published. */
+/** Waits until one more push has started; there may be none if nothing is to be published. */
 async function untilPush(git: GitWitness, before: number): Promise<void> {
   const started = performance.now();
   while (pushesOf(git) === before && performance.now() - started < 20_000) await sleep(10);
@@ -87,7 +87,7 @@ interface ChangeOptions {
   readonly random: () => number;
 }
 
-/** Four edits, which also create, a deletion, and now and then the deletion of a child by a user. */
+/** Four edits, which also create, a deletion, and sometimes the deletion of a child by a user. */
 async function changeSome(story: StampStory, wanted: Wanted, { edit, random }: ChangeOptions): Promise<void> {
   const pick = (): string => names[Math.floor(random() * names.length)] ?? "";
   for (let change = 0; change < 4; change++) {
@@ -116,7 +116,7 @@ async function changeSome(story: StampStory, wanted: Wanted, { edit, random }: C
   }
 }
 
-/** `name text` of every object with our label, whose owner is there and its controller. */
+/** `name text` of every object with the operator's label, whose owner exists and is its controller. */
 async function childrenOf(story: StampStory): Promise<string[]> {
   const owners = new Set((await story.list()).map(({ metadata }) => metadata.uid));
   return (await story.children()).map((child) => {
@@ -134,7 +134,7 @@ function filesOf({ repository }: StampStory): string[] {
     .map((path) => `${path} ${/text: (\w+)/.exec(repository.read(path))?.[1]}`);
 }
 
-/** Places in the history where a file got an older text than it had. */
+/** Commits of the history in which a file got an older text than before. */
 function stepsBack({ repository }: StampStory): string[] {
   const history = repository.remote.git(["log", "--reverse", "--format=", "-p", "-U0", "main"]);
   const newest = new Map<string, number>();

@@ -84,7 +84,7 @@ test("a kind follows a git source: its head, and a push of its own folder", asyn
   const before = await writes();
   const second = remote.commitByOthers({ "web/x": "2" });
   await untilAt("web", second);
-  // The record is written before the objects, so the commit shows in the status a moment earlier than in the cluster.
+  // The record is written before the objects, so the status contains the commit a moment earlier than the cluster.
   const written = await eventually(
     async () => {
       const lines = (await writes()).slice(before.length);
@@ -92,7 +92,7 @@ test("a kind follows a git source: its head, and a push of its own folder", asyn
     },
     { what: "the status is written after the ConfigMap" },
   );
-  // The other folder is the same: nothing was written for it.
+  // The other folder is unchanged: nothing was written for it.
   expect(written).toEqual([
     "patch buildinfos/status web 200",
     "patch configmaps web 200",
@@ -100,7 +100,7 @@ test("a kind follows a git source: its head, and a push of its own folder", asyn
   ]);
   expect(await dataOf("web", namespace)).toEqual({ revision: second });
 
-  // A restart over what is converged writes nothing, although the clone and its history are gone.
+  // A restart with converged resources writes nothing, although the clone and its history were deleted.
   await operator.stop();
   rmSync(clones, { recursive: true });
   await kubectl(["annotate", "buildinfo", "web", "-n", namespace, "fairlead.dev/requested-at=now"]);
@@ -113,7 +113,7 @@ test("a kind follows a git source: its head, and a push of its own folder", asyn
   expect((await writes()).slice(settled.length).filter((line) => line.includes(" web "))).toEqual([]);
 });
 
-test("a source that a policy refuses says so, and is followed when the policy allows it", async () => {
+test("a source that a policy refuses is reported, and followed when the policy allows it", async () => {
   const { namespace, remote, start, follow, untilAt, untilNot } = await aScene();
   const commit = remote.commitByOthers({ "web/x": "1" });
   onTestFinished(async () => void (await kubectl(["delete", "relpol", namespace, "--ignore-not-found"])));
@@ -140,7 +140,7 @@ test("a source that a policy refuses says so, and is followed when the policy al
   expect(await dataOf("web", namespace)).toEqual({ revision: commit });
 });
 
-test("the Secret of a source is read as the account that the resource names", async () => {
+test("the Secret of a source is read with the account of the resource", async () => {
   const { namespace, remote, start, follow, untilAt, untilNot } = await aScene();
   const commit = remote.commitByOthers({ "web/x": "1" });
   const metadata = { name: "git-reader", namespace };
@@ -170,7 +170,7 @@ test("the Secret of a source is read as the account that the resource names", as
       subjects: [{ kind: "ServiceAccount", ...metadata }],
     },
   );
-  // A person who does not want to wait for the next try.
+  // A user who does not wait for the next attempt.
   const ask = ["annotate", "buildinfo", "web", "-n", namespace, "fairlead.dev/requested-at=now"];
   await kubectl(ask);
   await untilAt("web", commit);

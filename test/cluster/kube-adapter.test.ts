@@ -35,7 +35,7 @@ async function aWatchSource(namespace: string) {
 }
 
 describe("a watch", () => {
-  test("gives what is there, says when that is all, and goes on with what happens", async () => {
+  test("delivers existing objects, marks their end, and continues with changes", async () => {
     const namespace = await aNamespace();
     const { cluster } = await kubeAdapter();
     for (const name of ["a", "b"]) await cluster.apply(configMaps, aConfigMap(namespace, name), create);
@@ -79,7 +79,7 @@ describe("a watch", () => {
     expect(relist.items[0]).toMatchObject({ apiVersion: "v1", kind: "ConfigMap", ours: true });
   });
 
-  test("that cannot start says why", async () => {
+  test("that cannot start reports the reason", async () => {
     const source = await aWatchSource(await aNamespace());
     const { signal } = new AbortController();
     const params = { resourceVersion: "x", sendInitialEvents: false, timeoutSeconds: 5, signal };
@@ -145,8 +145,8 @@ describe("the Lease", () => {
   });
 });
 
-describe("a refusal", () => {
-  test("names the missing right to a user", async () => {
+describe("a rejection", () => {
+  test("names the missing permission of a user", async () => {
     const namespace = await aNamespace();
     const { access } = await kubeAdapter();
     await kubectl(["create", "serviceaccount", "nobody", "-n", namespace]);

@@ -4,16 +4,16 @@ import { promisify } from "node:util";
 import type { TestCluster } from "./global-setup.ts";
 
 export interface KubectlOptions {
-  /** Goes to the standard input: text as it is, an object or several as JSON. */
+  /** Standard input: text unchanged, an object or several as JSON. */
   readonly input?: string | object | readonly object[];
-  /** Default: `admin`, who may do everything. */
+  /** Default: `admin`, who has all permissions. */
   readonly user?: "admin" | "operator";
 }
 
-/** Runs kubectl. Arguments are a list, or one text that has no spaces inside an argument. Gives what it wrote. */
+/** Runs kubectl. Arguments are a list, or one text without spaces within an argument. Returns the output. */
 export type Kubectl = (args: string | readonly string[], options?: KubectlOptions) => Promise<string>;
 
-/** kubectl ended with an error; the message has what it wrote. */
+/** kubectl failed; the message contains its output. */
 export class KubectlError extends Error {
   override readonly name = "KubectlError";
 }
@@ -22,7 +22,7 @@ export function kubectlFor(cluster: TestCluster): Kubectl {
   return async (args, { input, user = "admin" } = {}) => {
     const kubeconfig = user === "admin" ? cluster.kubeconfigPath : cluster.operatorKubeconfigPath;
     const words = typeof args === "string" ? args.split(/\s+/).filter((word) => word !== "") : args;
-    // It goes with the cluster, and another cluster that had the same port has another one.
+    // It is removed with the cluster, and another cluster with the same port has a separate one.
     const cache = join(dirname(cluster.kubeconfigPath), "cache");
     const running = promisify(execFile)(
       cluster.kubectlPath,

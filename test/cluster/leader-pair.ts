@@ -6,7 +6,7 @@ import type { RunningOperator } from "./operator.ts";
 import { anOperatorUser, isWrite, type OperatorUser } from "./operator-user.ts";
 import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
 
-/** An operator, the user that it is, and what git it ran. */
+/** An operator, its user, and its git commands. */
 export interface Instance {
   readonly user: OperatorUser;
   readonly operator: RunningOperator;
@@ -21,10 +21,10 @@ export interface Pair {
 }
 
 export const names = manyNames(10);
-/** Times of an election that is over soon. */
+/** Times of a fast election. */
 export const short = ["--lease-duration=3s", "--renew-deadline=2s", "--retry-period=500ms"];
 
-/** Ten Stamps, an operator that leads, and another that is ready to. */
+/** Ten Stamps, a leading operator, and a standby. */
 export async function aPair(times: readonly string[] = []): Promise<Pair> {
   const story = await aStampStory();
   await story.apply(names, { text: "one" });
@@ -74,7 +74,7 @@ function fileOf({ namespace }: StampStory, name: string): string {
   return `${namespace}/stamps.stories.fairlead.dev/${name}/configmap-${name}-0.yaml`;
 }
 
-/** Seconds from a moment to the first write of an operator after it. */
+/** Seconds from a time to the first write of an operator after it. */
 export async function firstWriteAfter(instance: Instance, since: Date): Promise<number> {
   const [first] = await eventually(
     async () => {

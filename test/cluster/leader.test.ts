@@ -14,7 +14,7 @@ import {
 import { lineOf } from "./operator-user.ts";
 
 describe("of two operators", () => {
-  test("one writes, and when it is stopped the other one does within 5 s", async () => {
+  test("one writes, and after its stop the other one does within 5 s", async () => {
     const pair = await aPair();
     const { story, leader, standby } = pair;
     await story.apply(names, { text: "two" });
@@ -29,7 +29,7 @@ describe("of two operators", () => {
     await expectApplies(pair, 3);
   });
 
-  test("one writes after their Lease was deleted, and nothing is done twice", async () => {
+  test("one writes after their Lease was deleted, and nothing is repeated", async () => {
     const pair = await aPair(short);
     const { story } = pair;
     const lease = () => readObject("lease", "fairlead", story.namespace);
@@ -38,7 +38,7 @@ describe("of two operators", () => {
     await eventually(async () => ((await lease())?.metadata.uid ?? old?.metadata.uid) !== old?.metadata.uid, {
       what: "the Lease is recreated",
     });
-    // Longer than an old leader might go on in the belief that it leads.
+    // Longer than a former leader might believe that it still leads.
     await sleep(3_000);
     await story.apply(names, { text: "two" });
     await untilSays(pair, "two");
@@ -46,7 +46,7 @@ describe("of two operators", () => {
     expect(story.repository.files(`${story.namespace}/`)).toHaveLength(3 * names.length);
   });
 
-  test("the one that slept through its lease writes nothing more, and ends", async () => {
+  test("one that was paused beyond its lease writes nothing more, and ends", async () => {
     const pair = await aPair(short);
     const { story, leader, standby } = pair;
     process.kill(leader.operator.pid, "SIGSTOP");
@@ -54,7 +54,7 @@ describe("of two operators", () => {
     await story.apply(names, { text: "two" });
     await firstWriteAfter(standby, paused);
     await untilSays(pair, "two");
-    // Work that could be done twice.
+    // Work that could be repeated.
     await story.apply(names.slice(0, 5), { text: "three" });
     const woken = new Date();
     process.kill(leader.operator.pid, "SIGCONT");
@@ -65,7 +65,7 @@ describe("of two operators", () => {
   });
 });
 
-/** Commits that the first one made; the second one's have another term. */
+/** Commits of the first one; those of the second one have another term. */
 function pushesUpTo({ story }: Pair): number {
   return story.repository.log().filter(({ message }) => /Fairlead-Lease: \S+\/0$/m.test(message)).length;
 }

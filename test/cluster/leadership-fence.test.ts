@@ -14,11 +14,11 @@ import { aStampStory, manyNames, type StampStory, stubbornProgram } from "./stam
 interface Scene {
   readonly story: StampStory;
   readonly fenced: Fenced;
-  /** Starts an operator in a pod, and gives both. */
+  /** Starts an operator in a pod, and returns both. */
   start(pod: FencedPod, program?: string): Promise<RunningOperator>;
   /** The texts of all children, each once. */
   texts(): Promise<string[]>;
-  /** Gives the Lease to a pod that does not run, and waits until the API server heeds it. */
+  /** Makes a pod that does not run the holder of the Lease, and waits until the API server enforces it. */
   depose(pod: FencedPod): Promise<void>;
 }
 
@@ -66,15 +66,15 @@ function isDone({ responseStatus }: AuditEvent): boolean {
 }
 
 describe("the leadership fence", () => {
-  test("stops a leader that slept through its lease, also if nothing else does", async () => {
-    // Given a leader that has no fence of its own, and does not mind having lost the lease
+  test("stops a leader that was paused beyond its lease, also if nothing else does", async () => {
+    // Given a leader that has no fence of its own, and ignores that it lost the lease
     const { story, fenced, start, texts, depose } = await aScene();
     const pod = await fenced.aPod("stubborn");
     const operator = await start(pod, stubbornProgram);
     await story.untilSettled(names.length);
     const head = story.repository.remote.head();
 
-    // When it sleeps, and wakes when another one has the lease, and there is work
+    // When it is paused, and resumed when another one has the lease, and there is work
     process.kill(operator.pid, "SIGSTOP");
     await depose(pod);
     await story.apply(names, { text: "two" });
@@ -102,8 +102,8 @@ describe("the leadership fence", () => {
     expect((await triesOf(pod, woken)).filter(isDone).map(lineOf)).toEqual([]);
   });
 
-  test("lets the next leader write, and neither one that was cut off nor one that was deposed", async () => {
-    // Given a leader whose commits wait, because the remote refuses them
+  test("lets the next leader write, and neither a disconnected nor a replaced one", async () => {
+    // Given a leader whose commits wait, because the remote rejects them
     const { story, fenced, start, texts, depose } = await aScene();
     const { remote } = story.repository;
     const [first, second] = [await fenced.aPod("first"), await fenced.aPod("second")];
@@ -118,14 +118,14 @@ describe("the leadership fence", () => {
     await story.apply(names, { text: "two" });
     await story.until("the commits wait", (stamps) => stamps.every(isUnpublished));
 
-    // When it is cut off from the API server, the remote being in reach
+    // When it is disconnected from the API server, and the remote is reachable
     line.isSilent = true;
     line.blackHole();
     const cut = new Date();
     expect(await leader.untilEnded(30_000)).toBe(1);
     remote.behave();
 
-    // Then the other one does what is to be done
+    // Then the other one does the pending work
     await standby.untilLogged("Became leader", 40_000);
     await story.apply(names, { text: "three" });
     await story.untilSettled(names.length);
@@ -138,7 +138,7 @@ describe("the leadership fence", () => {
     expect(since.length).toBeGreaterThan(0);
     for (const { message } of since) expect(message).toMatch(/^Fairlead-Lease: \S+\/2$/m);
 
-    // until another holder takes the lease: it writes nothing more, also before it notices.
+    // until another holder takes the lease: it writes nothing more, even before it notices.
     const last = remote.head();
     await depose(second);
     const deposed = new Date();
@@ -150,7 +150,7 @@ describe("the leadership fence", () => {
   });
 });
 
-/** Puts a line between a pod and the API server that can be cut. */
+/** A proxy between a pod and the API server that can be disconnected. */
 async function lineFor({ kubeconfigPath }: FencedPod): Promise<FaultyLine> {
   const config = parse(readFileSync(kubeconfigPath, "utf8"));
   const { cluster } = config.clusters[0];

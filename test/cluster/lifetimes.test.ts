@@ -26,7 +26,7 @@ interface SeenPod extends KubernetesObject {
   readonly status?: { readonly phase?: string };
 }
 
-/** A fenced operator that knows Backups, and one of these. */
+/** A fenced operator for Backups, and one of these. */
 async function aBackupStory() {
   await install(testCluster(), { kinds: [backup], name: "backups" });
   const namespace = await aNamespace();
@@ -46,7 +46,7 @@ async function aBackupStory() {
         environment: { ...pod.environment, ...environment },
         args: [`--namespace=${namespace}`, ...fenced.args, ...repository.args],
       }),
-    /** Makes or edits the Backup, and waits until the operator has said that it is Ready. */
+    /** Creates or edits the Backup, and waits until the operator has reported that it is Ready. */
     edit: async (spec: object, labels: Readonly<Record<string, string>> = {}) => {
       const metadata = { name: "web", namespace, labels };
       await applyObjects({ apiVersion: apiVersionOf(definition), kind: definition.kind, metadata, spec });
@@ -69,12 +69,12 @@ async function aBackupStory() {
 const running = { "fairlead.dev/simulate": "endless" };
 const ending = { "fairlead.dev/simulate": "none" };
 
-describe("a Backup, with an account that is kept, receipts that are made once, and a pod that runs", () => {
-  test("runs once for each request, whatever is edited, deleted or restarted", async () => {
+describe("a Backup, with an account that is kept, receipts that are created once, and a pod that runs", () => {
+  test("runs once for each request, independent of edits, deletions and restarts", async () => {
     const { namespace, start, edit, podOf, receipts, files, writesTo, repository } = await aBackupStory();
     const operator = await start();
 
-    // A pod that runs is not in git, and neither an edit of its spec nor of what it is made from touches it.
+    // A running pod is not in git, and neither an edit of its spec nor of its template changes it.
     await edit({ image: "copy:1", request: "r1" }, running);
     const uid = (await podOf("r1"))?.metadata.uid;
     const { status: before } = await untilCondition(definition, namespace, { type: "Published" });
@@ -86,7 +86,7 @@ describe("a Backup, with an account that is kept, receipts that are made once, a
     expect(status?.published).toEqual(before?.published);
     expect(repository.commits()).toBe(commits);
 
-    // Its labels are corrected. With this one it ends, and the receipt is made and published.
+    // Its labels are corrected. With this one it ends, and the receipt is created and published.
     await edit({ image: "copy:2", request: "r1" }, ending);
     await eventually(async () => (await podOf("r1"))?.status?.phase === "Succeeded", {
       what: "the pod ends",
@@ -98,14 +98,14 @@ describe("a Backup, with an account that is kept, receipts that are made once, a
     });
     expect(await writesTo("pods")).toEqual(["patch pods web-r1 201", "patch pods web-r1 200"]);
 
-    // A user deletes the ended pod, the operator restarts, another image is asked for: it does not run again.
+    // A user deletes the ended pod, the operator restarts, another image is requested: it does not run again.
     await kubectl(["delete", "pod", "web-r1", "-n", namespace, "--now"]);
     await operator.stop();
     const second = await start();
     await edit({ image: "copy:3", request: "r1" }, ending);
     expect(await podOf("r1")).toBeUndefined();
 
-    // A receipt is never changed, a pod of another request that still runs goes, and the oldest receipts go.
+    // A receipt is never changed; a running pod of another request is deleted, and so are the oldest receipts.
     const edited = JSON.stringify({ data: { request: "edited" } });
     await kubectl(["patch", "configmap", "web-r1", "-n", namespace, "--type=merge", "-p", edited]);
     await edit({ image: "copy:3", request: "r2" }, running);
@@ -133,7 +133,7 @@ describe("a Backup, with an account that is kept, receipts that are made once, a
       [],
     );
 
-    // A release that no longer publishes receipts takes them out of git, and changes nothing else.
+    // A release that no longer publishes receipts removes them from git, and changes nothing else.
     await second.stop();
     await start({ HIDE_RECEIPTS: "1" });
     await eventually(() => files().join() === "serviceaccount-web.yaml", { what: "the receipts leave git" });

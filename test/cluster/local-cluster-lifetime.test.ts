@@ -13,7 +13,7 @@ import { eventually } from "./fixture.ts";
 
 const modulePath = (name: string) => new URL(`../../cli/local-cluster/${name}`, import.meta.url).href;
 
-/** Runs TypeScript in a process of its own. */
+/** Runs TypeScript in a separate process. */
 function aProcess(program: string, env: NodeJS.ProcessEnv = process.env): ChildProcess {
   const args = ["--input-type=module-typescript", "--eval", program];
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
@@ -27,7 +27,7 @@ async function firstLineOf(child: ChildProcess): Promise<string> {
   return line;
 }
 
-/** A place for named clusters that ends with the test, and the clusters in it too. */
+/** A folder for named clusters that is removed with the test, together with its clusters. */
 async function aStateDirectory(name: string): Promise<NodeJS.ProcessEnv> {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-state-"));
   const env = { ...process.env, FAIRLEAD_STATE: folder };
@@ -55,7 +55,7 @@ test("a cluster ends with the process that started it, also when that is killed"
   await eventually(() => !existsSync(runDirectory), { what: "the run directory goes" });
 });
 
-test("a start that is interrupted leaves nothing behind", async () => {
+test("an interrupted start leaves nothing behind", async () => {
   const env = await aStateDirectory("cut");
   const starter = aProcess(
     `
@@ -77,7 +77,7 @@ test("a start that is interrupted leaves nothing behind", async () => {
   });
 });
 
-test("a named cluster outlives the command, starts once, and heals by another up", async () => {
+test("a named cluster outlives the command, starts once, and another up repairs it", async () => {
   const options = { name: "kept", env: await aStateDirectory("kept") };
   const both = await Promise.all([up({ ...options, fsync: false }), up({ ...options, fsync: false })]);
   expect(both.map(({ outcome }) => outcome).toSorted()).toEqual(["running", "started"]);

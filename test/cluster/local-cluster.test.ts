@@ -34,7 +34,7 @@ const aJob = (namespace: string, name: string, labels: object = {}) => ({
   spec: { backoffLimit: 0, template: aPod(name, labels, { restartPolicy: "Never" }) },
 });
 
-test("a Deployment of 3 gets Ready, and one that never is ready does not", async () => {
+test("a Deployment of 3 becomes Ready, and one that is never ready does not", async () => {
   const namespace = await aNamespace();
   const labels = { "fairlead.dev/simulate": "never-ready" };
   await applyObjects(
@@ -73,7 +73,7 @@ test("a Job completes, and one that exits with 1 fails", async () => {
   await eventually(async () => (await read("bad"))?.failed === 1, { what: "the bad Job fails" });
 });
 
-test("an object goes when its owner goes", async () => {
+test("an object is deleted with its owner", async () => {
   const namespace = await aNamespace();
   const aConfigMap = (name: string, metadata: object = {}) => ({
     apiVersion: "v1",
@@ -92,8 +92,8 @@ test("an object goes when its owner goes", async () => {
   expect(await readObject("configmap", "other", namespace)).toBeDefined();
 });
 
-test("the user operator has no rights by itself", async () => {
-  // On a cluster of its own: on the shared one the tests have given it some.
+test("the user operator has no permissions by itself", async () => {
+  // On a separate cluster: on the shared one the tests have granted it some.
   const cluster = await aClusterOfItsOwn({ only: "api" });
   const asOperator = ["--kubeconfig", cluster.operatorKubeconfigPath, "get", "pods", "-A"];
   await expect(kubectl(asOperator)).rejects.toThrow(/forbidden/i);

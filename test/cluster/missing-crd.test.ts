@@ -7,7 +7,7 @@ import { stampIn } from "./stamp-kind.ts";
 import { aStampStory, manyNames } from "./stamps.ts";
 import { untilReady } from "./story.ts";
 
-test("a CRD that is not installed is waited for, and the others do not wait", async () => {
+test("a CRD that is not installed is waited for, without delaying the others", async () => {
   // Given an operator whose one kind is installed, and the other is not
   const ownGroup = `late-${crypto.randomUUID().slice(0, 8)}.stories.fairlead.dev`;
   const kind = stampIn(ownGroup);
@@ -19,7 +19,7 @@ test("a CRD that is not installed is waited for, and the others do not wait", as
   const address = `127.0.0.1:${await aFreePort()}`;
   const operator = await story.start([`--health-probe-bind-address=${address}`]);
 
-  // Then it says what it waits for, is well, and does its work for the kind that is there
+  // Then it reports what it waits for, is healthy, and reconciles the existing kind
   await eventually(
     () =>
       operator.log.some(

@@ -5,7 +5,7 @@ import { aStampStory, type StampStory } from "./stamps.ts";
 
 const copies = 400;
 
-/** The operator's applies of ConfigMaps whose names begin so, in the order in which the API server got them. */
+/** The operator's applies of ConfigMaps with this name prefix, in the order in which the API server received them. */
 async function appliesOf(story: StampStory, prefix: string, since: Date): Promise<AuditEvent[]> {
   const requests = await story.user.requests(since);
   return requests
@@ -21,7 +21,7 @@ function timeOf({ requestReceivedTimestamp }: AuditEvent): number {
   return Date.parse(requestReceivedTimestamp) * 1_000 + Number(requestReceivedTimestamp.slice(23, 26));
 }
 
-test("a resource with hundreds of objects leaves room for others, and one that never rests is slowed down", async () => {
+test("a resource with hundreds of objects does not block others, and one that is edited all the time is rate-limited", async () => {
   const story = await aStampStory();
   await story.apply(["quiet", "large", "busy"], { text: "one", copies: 3 });
   await story.start();
@@ -41,13 +41,13 @@ test("a resource with hundreds of objects leaves room for others, and one that n
       const edit = edits.findLast(({ objectRef }) => objectRef?.name === "quiet");
       const [last, own] = [large.at(-1), quiet.at(-1)];
       if (edit === undefined || last === undefined || own === undefined) return undefined;
-      // The edit has to come while the large one is at it: on a busy machine it may need another try.
+      // The edit must occur while the large one is being applied: on a busy machine it may need another attempt.
       return timeOf(edit) < timeOf(large[copies / 2] ?? last) && { large, last, own };
     },
     { what: "an edit in the middle of a large one", timeoutMs: 100_000 },
   );
 
-  // Then the small one did not wait for all of the large one's
+  // Then the small one did not wait for all objects of the large one
   const { large, last, own } = whatCameIn;
   expect(large.length).toBeGreaterThanOrEqual(copies);
   expect(timeOf(own)).toBeLessThan(timeOf(last));
@@ -64,7 +64,7 @@ test("a resource with hundreds of objects leaves room for others, and one that n
     { what: "the last edit is followed" },
   );
 
-  // Then it was applied now and then, not every time
+  // Then it was applied at intervals, not for every edit
   const applies = await appliesOf(story, "busy-0", since);
   const [first, end] = [applies[0], applies.at(-1)];
   if (first === undefined || end === undefined) throw new Error("it was never applied");

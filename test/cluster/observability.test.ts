@@ -13,7 +13,7 @@ const names = manyNames(4);
 const patient = { timeout: 60_000, interval: 200 };
 const controller = "stamps.stories.fairlead.dev";
 
-/** Where an operator serves something, from its log. */
+/** The address at which an operator serves something, from its log. */
 async function addressOf(operator: RunningOperator, what: string): Promise<string> {
   await operator.untilLogged("Became leader");
   const line = operator.log.find(({ message, serves }) => message === "Listening" && serves === what);
@@ -40,8 +40,8 @@ function sum(
     .reduce((total, [, value]) => total + value, 0);
 }
 
-test("metrics, events and probes report what an operator does, and cost nothing", async () => {
-  // Given an operator with everything switched on, and an edit of each resource
+test("metrics, events and probes report the work of an operator, without any cost when idle", async () => {
+  // Given an operator with everything enabled, and an edit of each resource
   const story = await aStampStory();
   const operator = await story.start([
     "--leader-elect",
@@ -51,7 +51,7 @@ test("metrics, events and probes report what an operator does, and cost nothing"
     "--health-probe-bind-address=127.0.0.1:0",
   ]);
   const address = await addressOf(operator, "metrics");
-  // Objects that exist when it begins to watch are not edits.
+  // Objects that exist when it starts to watch are not edits.
   await eventually(
     () => operator.log.some(({ message, kind }) => message === "Watching" && kind === "Stamp"),
     { what: "it watches Stamps" },
@@ -67,7 +67,7 @@ test("metrics, events and probes report what an operator does, and cost nothing"
   await story.apply(names, { text: "one", copies: 2 });
   await story.untilSettled(names.length);
 
-  // Then the numbers are those of what happened
+  // Then the numbers match what happened
   const filled = await until("all edits are on the branch", (now) =>
     [1, 2].every(() => sum(now, "fairlead_edit_to_commit_seconds_count") === names.length),
   );
@@ -84,7 +84,7 @@ test("metrics, events and probes report what an operator does, and cost nothing"
   for (const name of ["workqueue_depth", "fairlead_publish_pending", "fairlead_publish_failing"])
     expect(sum(filled, name), name).toBe(0);
 
-  // When a user deletes one child and changes another, then both are restored, and an event says so once
+  // When a user deletes one child and changes another, then both are restored, with one event
   await kubectl(["delete", "configmap", "stamp-0-0", "-n", story.namespace]);
   await kubectl([
     "patch",
@@ -107,7 +107,8 @@ test("metrics, events and probes report what an operator does, and cost nothing"
   const changed = `Restored: Restored ConfigMap ${place}/stamp-1-0: data.text was changed`;
   await expect.poll(() => notes("stamp-1"), patient).toEqual([changed]);
 
-  // When the repository is away, then one resource of all reports it, and the Lease, and both report its return
+  // When the repository is unavailable, then one resource for all reports it, and the Lease, and both report the
+  // recovery
   story.repository.remote.vanish();
   await story.apply(names, { text: "two", copies: 2 });
   const outage = await until(
@@ -141,7 +142,7 @@ test("metrics, events and probes report what an operator does, and cost nothing"
   expect(await describe("lease/fairlead")).toMatch(ofLease);
   expect(await describe("stamp/stamp-0")).toMatch(/Normal +Restored .*stamp-0-0: it was deleted/);
 
-  // Then it is quiet: reads cause no write, and only the Lease is written
+  // Then it is idle: reads cause no write, and only the Lease is written
   const quietSince = new Date();
   const before = await scrape(address);
   const probes = await addressOf(operator, "probes");

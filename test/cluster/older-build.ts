@@ -8,10 +8,10 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
 
-/** Below our node_modules, so that an older build finds its libraries: ours, which are a superset of what it needs. */
+/** Below node_modules, so that an older build finds its libraries: ours, which are a superset of its dependencies. */
 const cache = join(root, "node_modules", ".cache", "fairlead-older-builds");
 
-/** Why a commit of our history cannot be built here; undefined if it can. */
+/** Why a commit of the history cannot be built here; undefined if it can. */
 export async function missingBecause(commit: string): Promise<string | undefined> {
   const isThere = await run("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: root }).then(
     () => true,
@@ -21,7 +21,7 @@ export async function missingBecause(commit: string): Promise<string | undefined
   return `this clone has no commit ${commit}; a complete one has it (git fetch --unshallow)`;
 }
 
-/** The program `fairlead` of a commit, packed as npm packs it and unpacked as npm installs it. Made once per clone. */
+/** The program `fairlead` of a commit, packed as by npm and unpacked as in an installation. Created once per clone. */
 export async function buildOf(commit: string): Promise<string> {
   const folder = join(cache, commit);
   const program = join(folder, "cli", "fairlead.js");
@@ -34,14 +34,14 @@ export async function buildOf(commit: string): Promise<string> {
     await run("git", ["archive", `--output=${archive}`, commit], { cwd: root });
     await run("tar", ["-xf", archive, "-C", sources]);
     await symlink(join(root, "node_modules"), join(sources, "node_modules"));
-    // Without the launcher of the sandbox, which takes Go: who writes what does not depend on it.
+    // Without the launcher of the sandbox, which needs Go: the requests do not depend on it.
     const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
     await run(process.execPath, [compiler, "-p", "cli/tsconfig.package.json"], { cwd: sources });
     await run("npm", ["pack", "--ignore-scripts", "--pack-destination", draft], { cwd: sources });
     await mkdir(cache, { recursive: true });
     const unpacked = await mkdtemp(join(cache, "draft-"));
     await run("tar", ["-xzf", join(draft, "fairlead-0.1.0.tgz"), "-C", unpacked, "--strip-components=1"]);
-    // Another run may have been faster.
+    // Another run may have created it first.
     await rename(unpacked, folder).catch(() => rm(unpacked, { recursive: true, force: true }));
   } finally {
     await rm(draft, { recursive: true, force: true });

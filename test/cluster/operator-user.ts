@@ -6,16 +6,18 @@ import type { AuditEvent } from "./audit-log.ts";
 import { applyObjects, auditEvents, kubectl, testCluster } from "./fixture.ts";
 import { aFolder } from "./operator.ts";
 
-/** A user of one test alone: the audit log distinguishes its requests from those of all others. */
+/** A user of one test: the audit log distinguishes its requests from those of all others. */
 export interface OperatorUser {
   readonly kubeconfigPath: string;
-  /** The requests of this user to the API server, since a moment (default: all). A watch is in the log once it ended. */
+  /**
+   * The requests of this user to the API server, since a time (default: all). A watch is in the log once it has ended.
+   */
   requests(since?: Date): Promise<AuditEvent[]>;
 }
 
 const group = "rbac.authorization.k8s.io";
 
-/** Makes a service account with the rights of `install()` under this name, as an operator in a pod has one. */
+/** Creates a service account with the permissions of `install()` under this name, like that of an operator in a pod. */
 export async function anOperatorUser(
   namespace: string,
   { rights = "fairlead", name = "operator" } = {},

@@ -16,29 +16,29 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** An operator in a process of its own, as a user runs it, with the rights of the rendered RBAC. */
+/** An operator in a separate process, with the permissions of the rendered RBAC. */
 export interface RunningOperator {
   readonly pid: number;
   readonly log: readonly LogLine[];
-  /** Its output apart from its log. */
+  /** Its output without its log. */
   readonly output: readonly string[];
   /** Waits for a log line with this message. */
   untilLogged(message: string, timeoutMs?: number): Promise<LogLine>;
-  /** Waits until it ends by itself, and gives the exit code. */
+  /** Waits until it ends by itself, and returns the exit code. */
   untilEnded(timeoutMs?: number): Promise<number>;
-  /** Ends it and gives the exit code (null after SIGKILL). */
+  /** Stops it and returns the exit code (null after SIGKILL). */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 export interface StartOperatorOptions {
   readonly args?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
-  /** Path of the program; default: the one that ships. Those of this folder, and that one, run as bundles. */
+  /** Path of the program; default: the shipped one. That one and those of this folder run as bundles. */
   readonly program?: string;
   readonly kubeconfigPath?: string;
 }
 
-/** Starts `fairlead run`; it is ended with the test at the latest. */
+/** Starts `fairlead run`; it is stopped at the latest with the test. */
 export async function startOperator(options: StartOperatorOptions = {}): Promise<RunningOperator> {
   const { args = [], environment = {} } = options;
   const { programs, operatorKubeconfigPath } = testCluster();

@@ -8,7 +8,7 @@ import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 export interface Original {
   readonly kind: KindDefinition;
   readonly spec: object;
-  /** As the original operator made them for a resource called `web`, apart from namespace and owner. */
+  /** Objects of the original operator for a resource called `web`, without namespace and owner. */
   readonly children: readonly {
     readonly apiVersion: string;
     readonly kind: string;
@@ -35,7 +35,7 @@ const workload = (labels: Readonly<Record<string, string>>, replicas: number, co
 
 const podSetLabels = { app: "podSet", podSet_cr: "web" };
 
-/** The objects of the operators of reference/operators.md, before us. */
+/** The objects of the original operators in reference/operators.md. */
 export const originals: readonly Original[] = [
   {
     kind: Echo,

@@ -7,7 +7,7 @@ interface ManagedFields {
   readonly fieldsV1?: Fields;
 }
 
-/** A live object with its managedFields, as `kubectl get --show-managed-fields` gives it. */
+/** A live object with its managedFields, as from `kubectl get --show-managed-fields`. */
 export interface ManagedObject {
   readonly metadata: { readonly managedFields?: readonly ManagedFields[] };
 }

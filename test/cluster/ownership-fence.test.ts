@@ -26,7 +26,7 @@ afterAll(async () => {
 const noFence = { check() {} };
 const stamp = `${definition.plural}.${definition.group}`;
 
-/** The operator's own adapter with the rights of a pod of it, and with nothing else that holds it back. */
+/** The operator's own adapter with the permissions of one of its pods, and without its own fence. */
 async function asPod({ kubeconfigPath }: FencedPod): Promise<Cluster> {
   const clock = systemClock();
   const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
@@ -80,7 +80,7 @@ async function aScene() {
     labelled,
     ownedBy,
     apply,
-    /** The controller is something that is none of our resources. */
+    /** The controller is not a resource of the operator. */
     async byAnother(): Promise<Partial<ObjectMeta>> {
       const { metadata } = await admin.apply(ConfigMap, manifest("owner", {}), { mode: "create" });
       return controlledBy({ kind: "ConfigMap", name: "owner", uid: metadata.uid });
@@ -120,10 +120,10 @@ beforeAll(async () => {
 });
 
 describe("the ownership fence", () => {
-  test("admits all that making, repairing, adopting and pruning objects asks for", async () => {
+  test("admits all requests for creating, repairing, adopting and pruning objects", async () => {
     const { apply, ours, theirs, remove, takeOver, stamped, labelled, ownedBy, namespace } = scene;
     const mine = stamped("mine");
-    // what is made, changed and pruned,
+    // created, changed and pruned objects,
     const own = await ours(mine);
     await apply(own, mine);
     await remove(own);
@@ -131,16 +131,16 @@ describe("the ownership fence", () => {
     await apply(await ours(mine, { labels: { "fairlead.dev/set": null } }), mine);
     await apply(await ours(mine, { labels: { "fairlead.dev/set": "something" } }), mine);
     await apply(await ours(mine, unowned), mine);
-    // what garbage collection cannot reach, because it has no owner reference,
+    // an object that garbage collection cannot reach, because it has no owner reference,
     const beyond = await ours(labelled("mine"));
     await apply(beyond, labelled("mine"));
     await remove(beyond);
-    // what another operator made for the same resource, its fields first,
+    // an object of another operator for the same resource, its fields first,
     const former = await theirs(ownedBy("mine"));
     await takeOver(former);
     await apply(former, mine);
     await remove(await ours(mine, { labels: { "fairlead.dev/set": null } }));
-    // and what its owner handed over.
+    // and an object that its owner handed over.
     await apply(await theirs(handedTo("Stamp/mine")), mine);
     await apply(await theirs(handedTo(`stamp/${namespace}/mine`)), mine);
     await apply(await theirs(handedTo(`Stamp.${sharedGroup}/mine`)), mine);
@@ -150,21 +150,21 @@ describe("the ownership fence", () => {
     await apply(await theirs(handedTo(`stamp.${sharedGroup}/elsewhere/mine`)), afar);
   });
 
-  test("refuses every other change and deletion, and says whose the object is", async () => {
+  test("rejects every other change and deletion, and names the owner of the object", async () => {
     const { operator, apply, ours, theirs, remove, stamped, labelled, byAnother, namespace } = scene;
     const mine = stamped("mine");
     const another = await byAnother();
     for (const [name, owner] of [
       [await theirs({}), "another owner"],
       [await theirs({ labels: { "app.kubernetes.io/managed-by": "Helm" } }), "Helm"],
-      // for another resource of ours,
+      // for another resource of the operator,
       [await ours(stamped("other")), "Stamp other"],
       [await ours(labelled("other")), /the set applyset-/],
       [await theirs(another), "ConfigMap owner"],
       [await theirs({ ...labelled("mine"), ...another }), "ConfigMap owner"],
-      // labels alone are input that anybody can write,
+      // labels alone are input that anyone can write,
       [await theirs(labelled("mine")), /the set applyset-/],
-      // and what is handed over is so to one resource.
+      // and an object can be handed over to one resource only.
       [await theirs(handedTo("stamp/other")), "another owner"],
       [await theirs(handedTo("echo/mine")), "another owner"],
       [await theirs(handedTo("stamp.elsewhere.dev/mine")), "another owner"],
@@ -173,7 +173,7 @@ describe("the ownership fence", () => {
       [await theirs({ ...handedTo("stamp/mine"), ...another }), "ConfigMap owner"],
     ] as const) {
       const expected = typeof owner === "string" ? owner : expect.stringMatching(owner);
-      // A second controller, the API server refuses by itself.
+      // The API server itself rejects a second controller.
       const wanted = owner === "ConfigMap owner" ? labelled("mine") : mine;
       await expect(apply(name, wanted), name).rejects.toMatchObject({
         name: "NotOwnedError",
@@ -193,7 +193,7 @@ describe("the ownership fence", () => {
     await expect(operator.patchMetadata(ref, { labels: { a: "b" } })).rejects.toThrow(/leaves alone/);
   });
 
-  test("does not concern anybody else, whatever they call themselves", async () => {
+  test("does not affect other users, for any field manager", async () => {
     const { admin, apply, theirs, stamped } = scene;
     await apply(await theirs({}), stamped("mine"), admin);
   });

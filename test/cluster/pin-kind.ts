@@ -40,7 +40,7 @@ class PinChart extends Chart {
   }
 }
 
-/** A kind of the tests' own, that sets fields of Releases, which the same operator reconciles. */
+/** A kind for tests that sets fields of Releases of the same operator. */
 export const pin = bindKind({
   definition: Pin,
   chart: PinChart,

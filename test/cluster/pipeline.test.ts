@@ -13,7 +13,7 @@ import { applyResource, type SeenResource, seen } from "./story.ts";
 
 const program = join(import.meta.dirname, "pipeline-program.ts");
 
-test("a Pipeline carries a commit from dev to prod, waits for an approval, and goes back on request", async () => {
+test("a Pipeline promotes a commit from dev to prod, waits for an approval, and rolls back on request", async () => {
   // Given an operator with all fences around it, and a Release for each of two stages
   const kinds = [stampIn(sharedGroup), ...deliveryKinds];
   const releases = { enabled: true, requireServiceAccount: false };
@@ -78,7 +78,7 @@ test("a Pipeline carries a commit from dev to prod, waits for an approval, and g
     });
   await apply("launch", { ...request, bypass: ["Approvals"] });
 
-  // Then prod runs it, and the Promotion says who asked
+  // Then prod runs it, and the Promotion contains the user
   await untilStage("prod", { phase: "Passed", running: { revision: first, proven: true } });
   const { items } = await kubectlJson<{ readonly items: readonly SeenResource[] }>([
     "get",

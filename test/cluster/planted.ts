@@ -4,29 +4,29 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { aFolder } from "./operator.ts";
 
-/** Values that must not be seen, in every form in which they could be. */
+/** Secret values that must not appear, in every form in which they could. */
 export class Planted {
   readonly #forms = new Map<string, string>();
 
-  /** Makes a value that is nowhere else, and watches out for it from now on. */
+  /** Creates a unique value, and searches for it from now on. */
   plant(what: string): string {
     return this.add(what, `planted-${what}-${crypto.randomUUID()}`);
   }
 
-  /** Watches out for a value that is there already. */
+  /** Searches for an existing value. */
   add(what: string, value: string): string {
     const forms = [value, Buffer.from(value).toString("base64"), encodeURIComponent(value)];
     for (const form of forms) this.#forms.set(form.replace(/=+$/, ""), what);
     return value;
   }
 
-  /** Those that are in a text: the names, not the values. */
+  /** The names of the values that occur in a text, not the values themselves. */
   foundIn(text: string): string[] {
     return [...new Set([...this.#forms].filter(([form]) => text.includes(form)).map(([, what]) => what))];
   }
 }
 
-/** A `git` on the PATH that writes down its arguments and its environment, and then does what it is asked. */
+/** A `git` on the PATH that records its arguments and its environment, and then runs git. */
 export interface GitSpy {
   readonly path: string;
   /** One text per command: subcommand, arguments and environment. */
@@ -53,7 +53,7 @@ export async function aGitSpy(): Promise<GitSpy> {
   };
 }
 
-/** Looks at the command lines of all processes of the machine, again and again, and gives all that it saw. */
+/** Polls the command lines of all processes of the machine, and returns all that it has seen. */
 export function watchProcessList(): { seen(): string } {
   const lines = new Set<string>();
   let isOver = false;
@@ -66,7 +66,7 @@ export function watchProcessList(): { seen(): string } {
         try {
           lines.add(readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "));
         } catch {
-          // It has ended meanwhile.
+          // It has ended in the meantime.
         }
       }
       await sleep(25);

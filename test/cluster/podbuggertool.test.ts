@@ -27,7 +27,7 @@ const busybox = {
   tty: true,
   terminationMessagePolicy: "File",
 };
-/** The defaults of the API server. */
+/** The API server's defaults. */
 const filledIn = { resources: {}, terminationMessagePath: "/dev/termination-log" };
 
 const aPod = (namespace: string, name: string, labels: Readonly<Record<string, string>>) => ({
@@ -65,8 +65,8 @@ async function writesIn(namespace: string, since?: Date): Promise<readonly strin
 }
 
 describe("a Podbuggertool", () => {
-  test("puts its container into each ready pod with its label, by one apply, and changes nothing else", async () => {
-    // Given pods with the label and without, here and elsewhere
+  test("adds its container to each ready pod with its label, by one apply, and changes nothing else", async () => {
+    // Given pods with the label and without, in this namespace and in another
     const { namespace, repository, start } = await aStory();
     const elsewhere = await aStory();
     const pods = [
@@ -96,7 +96,7 @@ describe("a Podbuggertool", () => {
     const tool = await untilCondition(Podbuggertool, namespace, { type: "Ready", name: "tool" });
     expect(conditionOf(tool, "Published")).toBeUndefined();
 
-    // and one that gets ready, and one that is new, have it at once
+    // and a pod that becomes ready, and a new one, get it at once
     await kubectl(["label", "pod", "late", "-n", namespace, "fairlead.dev/simulate-"]);
     await setReady(namespace, "late");
     await applyObjects(aPod(namespace, "new", payment));
@@ -137,7 +137,7 @@ describe("a Podbuggertool", () => {
       "patch pods/ephemeralcontainers last 200",
     ]);
 
-    // When the tool is deleted, then what it put there stays, and new pods get nothing
+    // When the tool is deleted, then its containers stay, and new pods get none
     await kubectl(["delete", "podbuggertool", "tool", "-n", namespace]);
     await applyObjects(aPod(namespace, "after", payment));
     await untilRunning(namespace, "after");
@@ -146,7 +146,7 @@ describe("a Podbuggertool", () => {
     expect(await containersOf(namespace, "old")).toEqual(["ephemeral-busybox=busybox"]);
   });
 
-  test("adds to what others have put into a pod, and keeps what it put there before", async () => {
+  test("adds to the containers of others in a pod, and keeps its earlier ones", async () => {
     // Given a pod with a manually added container, and two tools for it
     const { namespace, start } = await aStory();
     await applyObjects(aPod(namespace, "web", payment));
@@ -169,7 +169,7 @@ describe("a Podbuggertool", () => {
       await untilInstalled(namespace, "a", 1);
     }
 
-    // Then all of them are there, each once, under a name that is valid
+    // Then all of them exist, each once, with a valid name
     expect(await containersOf(namespace, "web")).toEqual([
       "by-hand=alpine",
       "ephemeral-busybox=busybox",
@@ -189,8 +189,8 @@ describe("a Podbuggertool", () => {
     ).toEqual(["a", "b"].map((name) => `fairlead/podbuggertools.ualter.com/${namespace}/${name}`));
   });
 
-  test("does not change a container of its name of another owner, and names the pod", async () => {
-    // Given a pod that has the name with another content, and one that has none
+  test("does not change another owner's container with its name, and names the pod", async () => {
+    // Given a pod with another container of that name, and one without
     const { namespace, start } = await aStory();
     await applyObjects(aPod(namespace, "taken", payment), aPod(namespace, "web", payment));
     await untilRunning(namespace, "taken", "web");
@@ -200,7 +200,7 @@ describe("a Podbuggertool", () => {
     // When a tool wants it
     await applyResource(Podbuggertool, namespace, { name: "tool", label: "app=payment", image: "busybox" });
 
-    // Then the other pod has its container, and condition and event name the one that is taken
+    // Then the other pod has its container, and condition and event name the pod with the conflict
     const refused = { type: "Applied", status: "False", reason: "ApplyRejected", name: "tool" };
     const tool = await untilCondition(Podbuggertool, namespace, refused);
     expect(conditionOf(tool, "Applied")?.message).toMatch(
@@ -220,13 +220,13 @@ describe("a Podbuggertool", () => {
     );
     expect(warning).toMatchObject({ reason: "ApplyRejected" });
 
-    // When that pod goes, then all is well
+    // When that pod is deleted, then the tool is healthy
     await kubectl(["delete", "pod", "taken", "-n", namespace, "--grace-period=0", "--force"]);
     await untilCondition(Podbuggertool, namespace, { type: "Ready", name: "tool" });
   });
 });
 
-/** As a kubelet says it; the label that kept KWOK from it is gone. */
+/** As a kubelet reports it; the label for which KWOK ignores the pod was removed. */
 async function setReady(namespace: string, name: string): Promise<void> {
   const conditions = ["Ready", "ContainersReady"].map((type) => ({ type, status: "True" }));
   const patch = JSON.stringify({ status: { phase: "Running", conditions } });

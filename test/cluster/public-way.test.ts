@@ -10,7 +10,7 @@ import { startOperator } from "./operator.ts";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
 
-/** A kind as a user writes it, in a separate project. */
+/** A kind as written by a user, in a separate project. */
 const kindSource = `import { bindKind, coreKinds, defineKind } from "fairlead";
 import type { BoundKind, ChartProps, ResourceOf } from "fairlead";
 import { ApiObject, Chart } from "cdk8s";
@@ -86,14 +86,14 @@ describe("a project of a user", () => {
 
   afterAll(() => rm(project, { recursive: true, force: true }));
 
-  test("type-checks a kind of its own against the published types", async () => {
+  test("type-checks its own kind with the published types", async () => {
     const flags = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2024", "--module", "nodenext"];
     const files = ["kind.ts", "operator.ts", "synth.ts"];
     const tsc = join(project, "node_modules/.bin/tsc");
     await run(tsc, [...flags, "--allowImportingTsExtensions", "--types", "node", ...files], { cwd: project });
   });
 
-  test("synthesizes what installs it, with the rights that its kind needs", async () => {
+  test("synthesizes its installation, with the permissions that its kind needs", async () => {
     await run(process.execPath, ["synth.ts"], { cwd: project });
 
     const manifests = await readFile(join(project, "dist/operator.k8s.yaml"), "utf8");

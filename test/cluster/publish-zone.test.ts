@@ -11,13 +11,13 @@ function publishZoneOf({ pid }: RunningOperator): number | undefined {
     try {
       return readFileSync(`/proc/${child}/cmdline`, "latin1").includes("/publish-worker.mjs");
     } catch {
-      // It ended meanwhile.
+      // It has ended in the meantime.
       return false;
     }
   });
 }
 
-test("git is run by a process of its own, which may die or hang at any time", async () => {
+test("git runs in a separate process, which may crash or hang at any time", async () => {
   const story = await aStampStory();
   const { repository } = story;
   const names = manyNames(5);
@@ -29,7 +29,7 @@ test("git is run by a process of its own, which may die or hang at any time", as
   expect(variables.map((line) => line.split("=")[0])).not.toContain("HOME");
   expect(variables.join()).not.toMatch(/kube/i);
 
-  // An edit while it is dead is committed when it is back, and once.
+  // An edit while it is down is committed after its restart, and once.
   const commits = repository.commits();
   process.kill(zone, "SIGKILL");
   await story.apply(["stamp-0"], { text: "two" });
@@ -37,7 +37,7 @@ test("git is run by a process of its own, which may die or hang at any time", as
   await operator.untilLogged("A process of a zone ended, restarting it");
   expect(repository.commits()).toBe(commits + 1);
 
-  // While it hangs, what is edited is applied.
+  // While it hangs, edits are applied.
   const second = publishZoneOf(operator) ?? 0;
   process.kill(second, "SIGSTOP");
   await story.apply(["stamp-1"], { text: "three" });

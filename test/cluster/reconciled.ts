@@ -8,13 +8,13 @@ export const metricsArgument = "--metrics-bind-address=127.0.0.1:0";
 
 export interface ReconciledOptions {
   readonly timeoutMs?: number;
-  /** Looks at the repositories that Releases come from. Default: none. */
+  /** Whether to poll the repositories of Releases. Default: no. */
   readonly sourceLooks?: number;
 }
 
 /**
- * Waits until an operator has reconciled this number of resources, which are Ready and published, has polled the branch, and
- * has nothing to do: what it writes then, it writes of its own accord.
+ * Waits until an operator has reconciled this number of resources, which are Ready and published, has polled the branch,
+ * and has nothing to do: every later write has another cause.
  */
 export async function untilReconciled(
   operator: RunningOperator,

@@ -20,7 +20,7 @@ import {
   untilReady,
 } from "./story.ts";
 
-// Promises of the operators of reference/operators.md, kept and broken ones.
+// Guarantees of the operators in reference/operators.md, kept and broken ones.
 
 interface Workload extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & {
@@ -38,10 +38,10 @@ interface Workload extends KubernetesObject {
   };
 }
 
-/** One of the first 86 ports, which the server does not assign by itself: other tests run at the same time. */
+/** One of the first 86 ports, which the server does not assign automatically to concurrent tests. */
 const nodePort = (): number => 30_000 + Math.floor(Math.random() * 85);
 
-test("a label on a ScheduledEcho is nothing to its CronJob; a new schedule is, and the CronJob stays the same", async () => {
+test("a label on a ScheduledEcho does not change its CronJob; a new schedule does, and the CronJob is not replaced", async () => {
   const { namespace, start } = await aStory();
   await start();
   const spec = { message: "hi", schedule: "0 0 1 1 *" };
@@ -51,7 +51,7 @@ test("a label on a ScheduledEcho is nothing to its CronJob; a new schedule is, a
 
   const since = new Date();
   await kubectl(["label", groupKindOf(ScheduledEcho), "web", "-n", namespace, "team=a"]);
-  // The queue is worked off in its order: when the other one is Ready, this one was reconciled.
+  // The queue is processed in order: when the other one is Ready, this one was reconciled.
   await applyResource(ScheduledEcho, namespace, { name: "other", ...spec });
   await untilReady(ScheduledEcho, namespace, "other");
   expect(await readObject<Workload>("cronjob", "web", namespace)).toEqual(before);
@@ -64,7 +64,7 @@ test("a label on a ScheduledEcho is nothing to its CronJob; a new schedule is, a
   expect(after?.metadata.uid).toBe(before?.metadata.uid);
 });
 
-test("a new message runs a new Job in the old one's place, and the old one's pod goes with it", async () => {
+test("a new message runs a new Job instead of the old one, whose pod is deleted", async () => {
   const { namespace, start } = await aStory();
   await start();
   const uids = new Set<string>();
@@ -78,7 +78,7 @@ test("a new message runs a new Job in the old one's place, and the old one's pod
   expect(uids.size).toBe(2);
 });
 
-test("a Memcached's size is kept against kubectl scale, and its nodes are the names of its pods", async () => {
+test("a Memcached reverts kubectl scale, and its nodes are the names of its pods", async () => {
   const { namespace, start } = await aStory();
   await start();
   await applyResource(Memcached, namespace, { size: 2 });
@@ -100,7 +100,7 @@ test("a Memcached's size is kept against kubectl scale, and its nodes are the na
       expect(now?.["nodes"]).toEqual(await podNames(namespace));
       return true;
     },
-    { what: "the status names the pods that are there" },
+    { what: "the status names the existing pods" },
   );
 });
 
@@ -120,12 +120,12 @@ test("a PodSet's nodes follow a pod that is deleted, and are an empty list at si
   );
   await applyResource(PodSet, namespace, { size: 0 });
   await untilReady(PodSet, namespace);
-  // The pods go a moment after the Deployment asks for none.
+  // The pods are deleted a moment after the Deployment is scaled down.
   const isEmpty = async () => `${(await seen(PodSet, namespace)).status?.["nodes"]}` === "";
   await eventually(isEmpty, { what: "no nodes" });
 });
 
-test("an EasyService goes from A to B and back to A, and shows its Deployment's status", async () => {
+test("an EasyService is changed from A to B and back to A, and shows its Deployment's status", async () => {
   const { namespace, start } = await aStory();
   await start();
   const spec = { size: 1, ports: [{ port: 80, nodePort: nodePort() }] };
@@ -146,7 +146,7 @@ test("an EasyService goes from A to B and back to A, and shows its Deployment's 
     expect(metadata.annotations ?? {}).not.toHaveProperty("spec");
     clusterIps.push((await readObject("service", "web", namespace))?.["spec"]);
   }
-  // The second edit brought back the first Service, with its address and node port.
+  // The second edit restored the first Service, with its address and node port.
   expect(clusterIps[2]).toEqual(clusterIps[0]);
 });
 
@@ -176,7 +176,7 @@ test("an EasyService has a Service only while it has ports, and a named target p
   );
 });
 
-test("a node port that is taken is said, with what to do, and had when it gets free", async () => {
+test("a node port that is in use is reported, with what to do, and used when it becomes free", async () => {
   const { namespace, start } = await aStory();
   await start();
   const taken = nodePort();
@@ -204,11 +204,11 @@ test("a node port that is taken is said, with what to do, and had when it gets f
 const longName = `${"long-".repeat(20)}name`;
 
 test.for(["1.dotted.name", longName])(
-  "a resource may be called %s: its children have names that are valid",
+  "a resource may be called %s: its children have valid names",
   async (end) => {
     const { namespace, start } = await aStory();
     await start();
-    // Two of the kinds would name their Deployments alike.
+    // The Deployments of two of the kinds would have the same name.
     const named = someResources().map((resource, index) => ({ ...resource, name: `${index}${end}` }));
     for (const { kind, name, spec } of named) await applyResource(kind, namespace, { name, ...spec });
     const owners = await Promise.all(named.map(({ kind, name }) => untilReady(kind, namespace, name)));
@@ -219,7 +219,7 @@ test.for(["1.dotted.name", longName])(
   },
 );
 
-test("when nothing happens, nothing is written, and no right was missing", async () => {
+test("without changes nothing is written, and no permission was missing", async () => {
   const { namespace, start } = await aStory();
   await start();
   await applyResource(Echo, namespace, { message: "hi" });

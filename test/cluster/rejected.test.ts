@@ -17,7 +17,7 @@ import {
 
 const fine = { size: 1, image: "example.dev/web:1" };
 
-/** Specs that the CRD lets through and that cannot become objects; what their author reads about them. */
+/** Specs that the CRD accepts and that cannot be converted to objects, with the message for their author. */
 const refusals = [
   {
     what: "a limit below the request",
@@ -38,13 +38,13 @@ const refusals = [
     says: /^The API server refuses Deployment \S+\/web: .*duplicate entries for key \[name="a"\]/,
   },
   {
-    what: "a field that the API server does not know",
+    what: "a field that is unknown to the API server",
     spec: { ...fine, envs: [{ name: "A", valueFrom: { moonRef: { phase: "full" } } }] },
     reason: "ApplyRejected",
     says: /^The API server refuses Deployment \S+\/web: .*valueFrom\.moonRef: field not declared in schema/,
   },
   {
-    what: "two ports of one number",
+    what: "two ports with one number",
     spec: {
       ...fine,
       ports: [
@@ -70,7 +70,7 @@ const refusals = [
 ] as const;
 
 test.for(refusals)(
-  "$what is told in condition and event, not tried again, and mended by an edit",
+  "$what is reported in condition and event, not retried, and resolved by an edit",
   async ({ spec, reason, says }) => {
     const { namespace, repository, start } = await aStory();
     await start();
@@ -87,12 +87,12 @@ test.for(refusals)(
     const [event] = await untilEvents(namespace, "EasyService");
     expect(event).toMatchObject({ type: "Warning", reason, note: why });
 
-    // The other resources do not notice.
+    // The other resources are not affected.
     await applyResource(EasyService, namespace, { name: "other", ...fine });
     await untilReady(EasyService, namespace, "other");
     await applyResource(EasyService, namespace, { name: "other", ...fine, size: 2 });
     await untilReady(EasyService, namespace, "other");
-    // A server that has just learnt of a kind answers 429 to its first watches.
+    // A server that has just started to serve a kind answers 429 to its first watches.
     const failed = (await auditEvents({ user: "operator", namespace })).filter(
       ({ verb, responseStatus }) => verb !== "watch" && (responseStatus?.code ?? 0) >= 400,
     );
@@ -114,7 +114,7 @@ test.for(refusals)(
   },
 );
 
-test("a child that never gets ready is reported with its pod's reason; the children are in git, and an edit helps", async () => {
+test("a child that never becomes ready is reported with its pod's reason; the children are in git, and an edit resolves it", async () => {
   const { namespace, start } = await aStory();
   await start();
   const spec = { ...fine, resources: { requests: { cpu: "1000000" } } };
@@ -141,7 +141,7 @@ test("a child that never gets ready is reported with its pod's reason; the child
   await untilReady(EasyService, namespace);
 });
 
-test("an environment variable that is given twice has its last value, and an event says so", async () => {
+test("an environment variable that is set twice has its last value, and an event reports it", async () => {
   const { namespace, start } = await aStory();
   await start();
   const envs = ["1", "2"].map((value) => ({ name: "A", value }));
@@ -165,7 +165,7 @@ test("an object of another owner is not changed; the resource gets it after its 
   expect((await readObject<SeenResource>("job", "web", namespace))?.spec).toEqual(before?.["spec"]);
 
   await kubectl(["delete", "job", "web", "-n", namespace]);
-  // No watch reports its end: an edit causes a retry at once.
+  // No watch reports its deletion: an edit causes a retry at once.
   await kubectl(["annotate", "echo", "web", "-n", namespace, "try=again"]);
   await untilReady(Echo, namespace);
   expect((await operatorWrites(namespace)).filter((write) => write.startsWith("patch jobs "))).toEqual([

@@ -24,7 +24,7 @@ async function makeDeployer(namespace: string): Promise<void> {
   );
 }
 
-/** The operator's writes of objects with its own rights. */
+/** The operator's writes of objects with its own permissions. */
 async function writtenAsItself({ user }: ReleaseStory, since: Date): Promise<readonly string[]> {
   const requests = await user.requests(since);
   return requests
@@ -46,11 +46,11 @@ async function deployed(): Promise<ReleaseStory> {
   return story;
 }
 
-test("nothing is deleted with the operator's own rights for a Release whose account was taken out", async () => {
+test("nothing is deleted with the operator's own permissions for a Release whose account was removed from its spec", async () => {
   const since = new Date();
   const story = await deployed();
   const { namespace, commit } = story;
-  // Refused, and so not pruned.
+  // Rejected, and so not pruned.
   await story.release("shop");
   await story.until("shop", { status: "False", reason: "SpecInvalid", message: /name a ServiceAccount/ });
   commit({ "shop/b.json": undefined });
@@ -58,14 +58,14 @@ test("nothing is deleted with the operator's own rights for a Release whose acco
   await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
   await story.until("shop", { status: "False", reason: "Deleting", message: /only as a ServiceAccount/ });
   for (const name of ["a", "b"]) expect(await readObject("configmap", name, namespace)).toBeDefined();
-  // With an account it goes, and its objects with it.
+  // With an account it is deleted, with its objects.
   await story.release("shop", { target });
   await story.untilGone("shop");
   for (const name of ["a", "b"]) await untilGone("configmaps", name, namespace);
   expect(await writtenAsItself(story, since)).toEqual([]);
 });
 
-test("a Release whose account is gone keeps its objects until it says that they are to stay", async () => {
+test("a Release whose account was deleted keeps its objects until it sets that they are to stay", async () => {
   const since = new Date();
   const story = await deployed();
   const { namespace } = story;

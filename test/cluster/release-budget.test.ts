@@ -17,7 +17,7 @@ const files = (colour: string) => ({
   "other/other.json": aConfigMapFile("other", {}),
 });
 
-test("a set of four objects costs seven writes and no read, an edit two, and nothing costs nothing", async () => {
+test("a set of four objects takes seven writes and no read, an edit two, and an idle Release none", async () => {
   const story = await aReleaseStory();
   const { commit, user } = story;
   const first = commit(files("blue"));
@@ -33,7 +33,7 @@ test("a set of four objects costs seven writes and no read, an edit two, and not
     "patch serviceaccounts web 201",
     "patch services web 201",
   ];
-  // The first status records the objects, before there is any of them.
+  // The first status records the objects, before they exist.
   await expectWrites(story, begin, made, { statuses: 2 });
   const inOrder = await story.writes(begin);
   expect(inOrder.indexOf("patch releases/status shop 200")).toBeLessThan(
@@ -49,7 +49,7 @@ test("a set of four objects costs seven writes and no read, an edit two, and not
   await story.untilAt("shop", second);
   await expectWrites(story, edit, ["patch configmaps web 200"]);
 
-  // Killed and started again, it finds everything as it should be.
+  // After a kill and a restart, it finds everything up to date.
   await operator.stop("SIGKILL");
   const restart = new Date();
   await story.start();
@@ -58,7 +58,7 @@ test("a set of four objects costs seven writes and no read, an edit two, and not
   await expectWrites(story, restart, ["patch configmaps web 200"]);
 });
 
-/** These, and one status; one more for each two seconds that a loaded machine took until all was well. */
+/** These, and one status; one more for each two seconds that a loaded machine took. */
 async function expectWrites(
   story: ReleaseStory,
   since: Date,

@@ -15,7 +15,7 @@ import { aNamespace, applyObjects, readObject, testCluster } from "./fixture.ts"
 import { aFolder } from "./operator.ts";
 import { aConfigMapFile, aDeploymentFile, aReleaseStory } from "./release-story.ts";
 
-/** Runs a command as `admin`, and gives what it prints. */
+/** Runs a command as `admin`, and returns its output. */
 async function said(run: (screen: Screen) => Promise<unknown>): Promise<string> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
@@ -23,7 +23,7 @@ async function said(run: (screen: Screen) => Promise<unknown>): Promise<string> 
   return lines.join("\n");
 }
 
-test("commands alone show, compare, roll back, suspend and resume a Release", async () => {
+test("commands show, compare, roll back, suspend and resume a Release, without other tools", async () => {
   const story = await aReleaseStory();
   const { commit, namespace } = story;
   const flags = { kubeconfig: testCluster().kubeconfigPath, namespace };
@@ -36,7 +36,7 @@ test("commands alone show, compare, roll back, suspend and resume a Release", as
   await story.release("shop");
   await story.untilAt("shop", first);
 
-  // Nothing differs, and then something does that was not pushed to where the Release looks.
+  // Nothing differs, and then a change that was not pushed to the branch of the Release.
   const diff = async (more: object = {}) => {
     let code = -1;
     const text = await said(async (screen) => {
@@ -62,7 +62,7 @@ test("commands alone show, compare, roll back, suspend and resume a Release", as
     colour: "blue",
   });
 
-  // All of the namespace are listed, set and reported at once.
+  // All of the namespace are listed, changed and reported at once.
   const all = { ...flags, all: true } as const;
   expect(await said((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toBe(
     `1 Releases in namespace "${namespace}": 0 suspended, 1 were already suspended, 0 failed`,
@@ -83,7 +83,7 @@ test("commands alone show, compare, roll back, suspend and resume a Release", as
     /^LAST SEEN|reported nothing about/,
   );
 
-  // It goes on, and back.
+  // Resumed, and rolled back.
   const wait = { ...flags, wait: true } as const;
   expect(await said((screen) => runSuspend("shop", { ...flags, suspend: false }, screen))).toContain(
     "is resumed",
@@ -108,7 +108,7 @@ test("commands alone show, compare, roll back, suspend and resume a Release", as
   await story.untilAt("shop", second);
 });
 
-test("a file is compared as the API server would take it, and no value of a Secret is shown", async () => {
+test("a file is compared as the API server would accept it, and no value of a Secret is shown", async () => {
   const namespace = await aNamespace();
   const secret = (password: string) => ({
     apiVersion: "v1",

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const source = { url: "https://git.example.dev/shop.git" };
 const manifests = { render: { manifests: {} } };
 
-/** The object that the API server would store, or its refusal. */
+/** The object that the API server would store, or its rejection. */
 async function tryToCreate(spec: object): Promise<{ readonly spec?: object; readonly message?: string }> {
   const metadata = { name: "shop", namespace: "default" };
   const { body } = await transport.send({
@@ -32,7 +32,7 @@ async function tryToCreate(spec: object): Promise<{ readonly spec?: object; read
 }
 
 describe("the CRD of Release", () => {
-  test("is served under its short name, as what kubectl takes for the parent of an ApplySet", async () => {
+  test("is served under its short name, in a form that kubectl accepts as the parent of an ApplySet", async () => {
     const crd = await kubectlJson<{
       metadata: { labels: object };
       status: { conditions: { type: string; status: string }[] };
@@ -48,7 +48,7 @@ describe("the CRD of Release", () => {
   test("fills in defaults", async () => {
     const { spec } = await tryToCreate({ source, ...manifests });
     expect(spec).toEqual({
-      // Where one of several fields decides, a stored default would stay beside another one.
+      // If one of several fields decides, a stored default would stay beside another one.
       source: { ...source, path: "." },
       interval: "1m",
       render: { manifests: {} },
@@ -60,7 +60,7 @@ describe("the CRD of Release", () => {
     });
   });
 
-  test("takes everything that there is to say, and any JSON as a program's inputs", async () => {
+  test("accepts all fields, and any JSON as a program's inputs", async () => {
     const inputs = { replicas: 3, hosts: ["a", { deep: [null, 1.5, true] }], "odd key": {} };
     const spec = {
       source: {

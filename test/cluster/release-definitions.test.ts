@@ -6,11 +6,11 @@ import { kubectl, readObject } from "./fixture.ts";
 import { aReleaseStory } from "./release-story.ts";
 import { conditionOf, seen } from "./story.ts";
 
-/** Commits in a row; the full run is FAIRLEAD_DEFINITION_COMMITS=200. */
+/** Number of consecutive commits; the full run is FAIRLEAD_DEFINITION_COMMITS=200. */
 const commits = Number(process.env["FAIRLEAD_DEFINITION_COMMITS"] ?? 8);
 const group = "stories.fairlead.dev";
 
-/** A definition and an object of its kind, with as many fields as there were commits. */
+/** A definition and an object of its kind, with as many fields as commits. */
 function filesOf({ plural, kind, fields }: { plural: string; kind: string; fields: number }) {
   const names = Array.from({ length: fields }, (_, index) => `field${index + 1}`);
   const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
@@ -96,8 +96,8 @@ test.for([
     }
     done.abort();
     await controller;
-    // The API server itself drops a field when a write of the status began before the definition changed, and ends after the
-    // field was applied. Only such a repair moves the generation, which each commit moves once.
+    // The API server itself drops a field if a write of the status began before the definition changed, and ends after
+    // the field was applied. Only such a repair changes the generation, which each commit changes once.
     const { generation = 0 } = (await read())?.metadata ?? {};
     const dropped = generation - (commits + 1);
     const restored = operator.log.filter(({ done: was }) => was === "Restored").length;
@@ -112,7 +112,7 @@ interface Live extends KubernetesObject {
   readonly spec?: object;
 }
 
-/** As a controller of the kind does: one status after the other. */
+/** Like a controller of the kind: one status after the other. */
 async function writeStatus(type: string, namespace: string, signal: AbortSignal): Promise<void> {
   for (let round = 1; !signal.aborted; round++) {
     const patch = JSON.stringify({ status: { round } });

@@ -5,7 +5,7 @@ import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
 import { conditionOf } from "./story.ts";
 
 describe("a Release that is deleted", () => {
-  test("takes its objects with it although its repository is gone and the operator was away", async () => {
+  test("is deleted with its objects although its repository was deleted and the operator was down", async () => {
     const story = await aReleaseStory();
     const { namespace, commit, source } = story;
     const id = commit({ "shop/a.json": aConfigMapFile("a", {}), "shop/b.json": aConfigMapFile("b", {}) });
@@ -21,7 +21,7 @@ describe("a Release that is deleted", () => {
     expect(await readObject("configmaps", "b", namespace)).toBeUndefined();
   });
 
-  test("leaves its objects where it says so", async () => {
+  test("leaves its objects if its spec says so", async () => {
     const story = await aReleaseStory();
     const { namespace, commit } = story;
     const id = commit({ "shop/a.json": aConfigMapFile("a", {}) });
@@ -34,7 +34,7 @@ describe("a Release that is deleted", () => {
 });
 
 describe("a Release that acts as a ServiceAccount", () => {
-  test("deploys with its rights alone, and says which are missing", async () => {
+  test("is deployed with only its permissions, and names the missing ones", async () => {
     const story = await aReleaseStory();
     const { namespace, commit } = story;
     const id = commit({ "shop/a.json": aConfigMapFile("a", {}) });
@@ -49,7 +49,7 @@ describe("a Release that acts as a ServiceAccount", () => {
     await grant(namespace, "deployer");
     await story.untilAt("shop", id);
 
-    // Its rights are taken away: nothing is deleted with more than those.
+    // Its permissions are removed: nothing is deleted with more than those.
     await kubectl(["delete", "rolebinding", "deployer", "-n", namespace]);
     await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
     await story.until("shop", { status: "False", reason: "Deleting", message: /deployer.*Orphan/ });

@@ -5,7 +5,7 @@ import { aNamespace, applyObjects, eventually, kubectl } from "./fixture.ts";
 import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
 import { conditionOf, seen } from "./story.ts";
 
-test("a Release in another namespace shows itself to those alone that it allows", async () => {
+test("a Release in another namespace is visible only to the namespaces that it allows", async () => {
   const story = await aReleaseStory();
   const { namespace, commit, source } = story;
   const data = await aNamespace();
@@ -24,7 +24,7 @@ test("a Release in another namespace shows itself to those alone that it allows"
   await eventually(async () => conditionOf(await seen(Release, data, "db"), "Ready")?.status === "True", {
     what: "the other Release is ready",
   });
-  // One that is ready, and one that does not exist: the same words.
+  // One that is ready, and one that does not exist: the same message.
   await story.release("app", { dependsOn: [{ name: "db", namespace: data }] });
   await story.release("api", { dependsOn: [{ name: "none", namespace: data }] });
   const messageOf = async (name: string): Promise<string | undefined> => {
@@ -36,7 +36,7 @@ test("a Release in another namespace shows itself to those alone that it allows"
     `Release ${data}/db does not exist, or does not allow Releases of namespace ${namespace}`,
   );
   expect((await messageOf("api"))?.replace(`${data}/none`, `${data}/db`)).toBe(ofReady);
-  // Its owner allows it, and it goes on by itself.
+  // Its owner allows it, and it continues by itself.
   await kubectl(["annotate", "release", "db", "-n", data, `fairlead.dev/allow-dependents=${namespace}`]);
   await story.until("app", { status: "True" });
 });

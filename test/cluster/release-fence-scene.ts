@@ -22,13 +22,13 @@ const noFence = { check() {} };
 /** The account that the tests act as. */
 export const deployer = "deployer";
 
-/** When something is removed that was made for all tests of a file. */
+/** When objects for all tests of a file are removed. */
 type OnEnd = (end: () => Promise<void>) => void;
 
-/** Two pods of one fenced operator, of which `leader` holds the Lease, and an account that they act as. */
+/** Two pods of one fenced operator, of which `leader` holds the Lease, and an account that they impersonate. */
 export type FencedScene = Awaited<ReturnType<typeof aFencedScene>>;
 
-/** The operator's own adapter with the rights of a pod of it, and with nothing else that holds it back. */
+/** The operator's own adapter with the permissions of one of its pods, and without its own fence. */
 async function asPod({ kubeconfigPath, name }: FencedPod, namespace: string, onEnd: OnEnd) {
   const clock = systemClock();
   const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
@@ -38,7 +38,7 @@ async function asPod({ kubeconfigPath, name }: FencedPod, namespace: string, onE
   return { transport, holder, cluster: new KubeCluster({ transport, clock, fence: noFence, holder }) };
 }
 
-/** A ServiceAccount that may deploy all that is in the core group, namespaces among it. */
+/** A ServiceAccount that may deploy everything in the core group, including namespaces. */
 async function makeDeployer(namespace: string, onEnd: OnEnd): Promise<void> {
   const rules = [{ apiGroups: [""], resources: ["*"], verbs: ["*"] }];
   const role = {
@@ -61,7 +61,7 @@ async function makeDeployer(namespace: string, onEnd: OnEnd): Promise<void> {
   });
 }
 
-/** Makes it, and waits until rights and fences are in force. */
+/** Creates it, and waits until permissions and fences are in force. */
 export async function aFencedScene(onEnd: OnEnd) {
   await install(testCluster(), {
     kinds,
@@ -123,7 +123,7 @@ export async function aFencedScene(onEnd: OnEnd) {
       await by.delete({ kind, namespace, name }, { uid, propagation: "Background" });
     },
   };
-  // Rights, fences and the Lease's holder reach the API server's own watches a moment later.
+  // The API server's own watches see permissions, fences and the Lease's holder a moment later.
   await eventually(
     async () => {
       await leader

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 describe("under impersonation", () => {
-  test("the API server takes a request for one of the ServiceAccount, with its groups and no others", async () => {
+  test("the API server treats a request as one of the ServiceAccount, with its groups and no others", async () => {
     const { namespace, who, line } = scene;
     const review = await line.transport.send({
       method: "POST",
@@ -37,7 +37,7 @@ describe("under impersonation", () => {
     });
   });
 
-  test("the leadership fence holds for objects of any kind", async () => {
+  test("the leadership fence applies to objects of any kind", async () => {
     const { leader, standby, who, manifest, inSet, freshName, update, remove } = scene;
     const [asLeader, asStandby] = [leader.as(who), standby.as(who)];
     for (const kind of [ConfigMap, Secret, Namespace]) {
@@ -56,7 +56,7 @@ describe("under impersonation", () => {
     }
   });
 
-  test("the leadership fence opens for the next leader, and closes behind the last", async () => {
+  test("the leadership fence admits the next leader, and rejects the previous one", async () => {
     const { leader, standby, who, manifest, inSet, freshName, give } = scene;
     await give("standby");
     const as = { mode: "create" } as const;
@@ -79,13 +79,14 @@ describe("under impersonation", () => {
     );
   });
 
-  test("the ownership fence leaves alone what is not of the Release, and lets it have what is", async () => {
+  test("the ownership fence rejects changes of objects that do not belong to the Release, and admits those of its own", async () => {
     const { leader, who, admin, manifest, inSet, freshName, update, remove } = scene;
     const asLeader = leader.as(who);
     const own = freshName("own");
     await asLeader.apply(Secret, manifest(Secret, own, inSet("shop")), { mode: "create" });
     await update(asLeader, Secret, own, inSet("shop"));
-    // Another owner's; another Release's, by label alone and truly; and one that is handed over to another.
+    // An object of another owner; of another Release, by label only and recorded; and one that is handed over to
+    // another.
     const theirs = freshName("theirs");
     const others = freshName("others");
     const labelled = freshName("labelled");
@@ -103,25 +104,25 @@ describe("under impersonation", () => {
     }
     for (const name of [theirs, labelled, handed])
       await expect(remove(asLeader, Secret, name), name).rejects.toThrow(/leaves alone what belongs to/);
-    // Handed over to this very one, by its short and by its long name.
+    // Handed over to exactly this one, by its short and by its long name.
     for (const to of ["Release/shop", `release.fairlead.dev/${scene.namespace}/shop`]) {
       const name = freshName("given");
       await applyObjects(manifest(Secret, name, { annotations: { [stamps.adoptBy]: to } }));
       await update(asLeader, Secret, name, inSet("shop"));
     }
     await remove(asLeader, Secret, own);
-    // The operator's own requests are subject to the same.
+    // The same applies to the operator's own requests.
     await expect(update(leader, Secret, theirs, inSet("shop"))).rejects.toMatchObject({
       name: "ApiUnavailableError",
     });
-    // Other users are not: neither a person, nor the deployer when the operator does not impersonate it.
+    // It does not apply to other users: neither a user, nor the deployer without impersonation by the operator.
     await update(admin, Secret, theirs, inSet("shop"));
     const byHand = [`--as=system:serviceaccount:${scene.namespace}:${deployer}`, "-n", scene.namespace];
     await kubectl(["label", "secret", labelled, "team=a", "--field-manager=fairlead", ...byHand]);
     await kubectl(["delete", "secret", labelled, ...byHand]);
   });
 
-  test("an object without a namespace is handed over to one Release, not to its namesakes", async () => {
+  test("an object without a namespace is handed over to one Release, not to others with the same name", async () => {
     const { leader, who, namespace, manifest, inSet, freshName, update } = scene;
     const asLeader = leader.as(who);
     const given = async (to: string): Promise<string> => {
@@ -136,7 +137,7 @@ describe("under impersonation", () => {
     await update(asLeader, Namespace, await given(`release/${namespace}/shop`), inSet("shop"));
   });
 
-  test("a Release can be made an ApplySet by the operator, and its spec is left alone", async () => {
+  test("the operator can make a Release an ApplySet, and does not change its spec", async () => {
     const { leader, namespace } = scene;
     const spec = { source: { url: "https://git.test/r.git" }, render: { manifests: {} } };
     const release = {
@@ -162,7 +163,7 @@ describe("under impersonation", () => {
     await leader.patchMetadata(ref, { finalizers: [] });
   });
 
-  test("only the operator may write the status of a Release where it reconciles them", async () => {
+  test("only the operator may write the status of a Release in the namespaces that it reconciles", async () => {
     const { leader, admin, namespace } = scene;
     const name = "theirs";
     const release = {
@@ -181,7 +182,7 @@ describe("under impersonation", () => {
     const uid = live?.metadata.uid ?? "";
     await expect(admin.patchStatus(ref, uid, status)).rejects.toThrow(/only the operator writes the status/);
     await leader.patchStatus(ref, uid, { inventory: { entries: [] } });
-    // Elsewhere it is another operator's.
+    // In other namespaces another operator does.
     const other = await aNamespace();
     await applyObjects({ ...release, metadata: { name, namespace: other } });
     await kubectl([
@@ -197,7 +198,7 @@ describe("under impersonation", () => {
     ]);
   });
 
-  test("an account that may not be named, or that has no rights, writes nothing", async () => {
+  test("an invalid account, or one without permissions, writes nothing", async () => {
     const { leader, manifest, namespace } = scene;
     const nobody = leader.as({ namespace, serviceAccountName: "nobody" });
     await expect(nobody.apply(ConfigMap, manifest(ConfigMap, "no"), { mode: "create" })).rejects.toThrow(

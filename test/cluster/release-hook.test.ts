@@ -29,7 +29,7 @@ async function behindHttps(remote: FakeGitRemote): Promise<string> {
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}/${basename(remote.path)}`;
 }
 
-test("a Release that looks once an hour is live at once by a hook, and by a command", async () => {
+test("a Release that polls once an hour is deployed at once by a hook, and by a command", async () => {
   const story = await aReleaseStory();
   const { commit, namespace } = story;
   const url = await behindHttps(story.source);

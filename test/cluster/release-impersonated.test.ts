@@ -34,8 +34,8 @@ async function makeDeployer(namespace: string): Promise<void> {
   );
 }
 
-describe("a Release that names a ServiceAccount, with an operator that is fenced", () => {
-  test("is deployed, repaired, pruned and deleted with the rights of the account alone", async () => {
+describe("a Release with a ServiceAccount, and a fenced operator", () => {
+  test("is deployed, repaired, pruned and deleted only with the permissions of the account", async () => {
     const story = await aReleaseStory();
     const { namespace, source, commit } = story;
     await makeDeployer(namespace);
@@ -86,7 +86,7 @@ describe("a Release that names a ServiceAccount, with an operator that is fenced
         objectRef?.namespace === namespace && ["configmaps", "secrets"].includes(objectRef.resource ?? ""),
     );
     const asItself = ofObjects.filter(({ impersonatedUser }) => impersonatedUser === undefined);
-    // It sees by its own rights, and changes by the account's.
+    // It reads with its own permissions, and writes with those of the account.
     expect(asItself.filter(isWrite).map(lineOf)).toEqual([]);
     const writes = ofObjects.filter(isWrite);
     expect(writes.length).toBeGreaterThanOrEqual(5);
@@ -96,7 +96,7 @@ describe("a Release that names a ServiceAccount, with an operator that is fenced
         extra: { "fairlead.dev/holder": [`${namespace}/operator/leader`] },
       });
     }
-    // Neither fence refused anything, and no right was missing but the one that was meant to be.
+    // Neither fence rejected anything, and only the intended permission was missing.
     const denied = events.filter(({ responseStatus }) => responseStatus?.code === 403).map(lineOf);
     expect(new Set(denied)).toEqual(new Set(["patch secrets no 403"]));
   });

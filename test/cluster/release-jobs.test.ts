@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
 import { untilGone } from "./story.ts";
 
-/** A Job that is taken away a second after it is complete. */
+/** A Job that is deleted a second after it is complete. */
 const aJobFile = (image: string): object => ({
   apiVersion: "batch/v1",
   kind: "Job",
@@ -13,7 +13,7 @@ const aJobFile = (image: string): object => ({
   },
 });
 
-test("a Job that its time to live took away runs again when the source changes it, and never else", async () => {
+test("a Job that was deleted after its time to live runs again when the source changes it, and only then", async () => {
   const story = await aReleaseStory();
   const { namespace, commit } = story;
   const since = new Date();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.concurrent.for([7, 8])(
-  "an operator that is killed while it deploys leaves nothing behind that no Release tracks (seed %i)",
+  "an operator that is killed during a deployment leaves no object that no Release tracks (seed %i)",
   { timeout: 900_000 },
   async (seed) => {
     const told: string[] = [];

@@ -29,7 +29,7 @@ async function aCatalog() {
   return { catalog, requests, answers, woken };
 }
 
-test("discovery of a real API server is two requests, and two without an answer when nothing is new", async () => {
+test("discovery of a real API server takes two requests, and two without a body if nothing is new", async () => {
   const { catalog, requests, answers, woken } = await aCatalog();
   expect(catalog.ask("apps/v1", "Deployment", "shop/a")).toEqual({ state: "pending" });
   await eventually(() => woken.includes("shop/a"), { what: "there is an answer" });
@@ -44,11 +44,11 @@ test("discovery of a real API server is two requests, and two without an answer 
   expect(catalog.find("authentication.k8s.io/v1", "TokenReview")).toBeUndefined();
   catalog.refresh();
   await eventually(() => answers.length === 4, { what: "it looked once more" });
-  // Other tests may have made or removed a kind meanwhile.
+  // Other tests may have created or deleted a kind in the meantime.
   expect([200, 304]).toContain(answers[2]);
 });
 
-test("a kind is known when its definition is established, and can be written then", async () => {
+test("a kind is known when its definition is established, and can then be written", async () => {
   const { catalog, woken, requests } = await aCatalog();
   const group = `kinds-${crypto.randomUUID().slice(0, 8)}.fairlead.dev`;
   catalog.ask(`${group}/v1`, "Widget", "shop/a");
@@ -79,7 +79,7 @@ test("a kind is known when its definition is established, and can be written the
     { what: "the definition is established" },
   );
   expect(woken).toContain("shop/a");
-  // Its definition has what discovery has later.
+  // Its definition has what discovery returns later.
   const byDefinition = catalog.find(`${group}/v1`, "Widget");
   await eventually(() => requests.length > asked, { what: "discovery is asked too" });
   expect(catalog.find(`${group}/v1`, "Widget")).toBe(byDefinition);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { eventually, kubectl, readObject } from "./fixture.ts";
 import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
 
-test("an object of a Release that a user deletes is recreated with the rights of an installation", async () => {
+test("an object of a Release that a user deletes is recreated with the permissions of an installation", async () => {
   const story = await aReleaseStory();
   const { namespace } = story;
   const first = story.commit({

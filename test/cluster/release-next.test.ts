@@ -23,7 +23,7 @@ async function makeDeployer(namespace: string): Promise<void> {
 
 type NextPlan = NonNullable<ReleaseStatus["next"]>;
 
-/** The plan of a commit, as soon as there is one. */
+/** The plan of a commit, as soon as it exists. */
 const planOf = ({ namespace }: ReleaseStory, commit: string): Promise<NextPlan> =>
   eventually(
     async () => {
@@ -46,8 +46,8 @@ async function sentFor({ user, namespace }: ReleaseStory, since: Date) {
   return { plans: plans.toSorted(), applies: applies.toSorted() };
 }
 
-test("a Release of a stage plans commits with its own account, and deploys what is pinned", async () => {
-  // Given a Release of a stage that nobody has pinned, with an account that may deploy ConfigMaps
+test("a Release of a stage plans commits with its own account, and deploys the pinned one", async () => {
+  // Given an unpinned Release of a stage, with an account that may deploy ConfigMaps
   const story = await aReleaseStory();
   const { namespace, source, commit } = story;
   await makeDeployer(namespace);
@@ -78,7 +78,7 @@ test("a Release of a stage plans commits with its own account, and deploys what 
     ...{ since: expect.any(String), healthySince: expect.any(String) },
   });
 
-  // A commit that needs more rights than the account has is not to be had with the operator's
+  // A commit that needs more permissions than the account has is not deployed with the operator's
   const secret = {
     ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "s" } },
     stringData: { password: "correct-horse" },
@@ -119,7 +119,7 @@ test("a Release of a stage plans commits with its own account, and deploys what 
   expect(await planOf(story, third)).toMatchObject({ digest, create: 1, change: 1 });
   expect((await sentFor(story, mismatch)).applies).toEqual([]);
 
-  // and with its own, exactly what was planned is
+  // and with its own, exactly the planned manifests are
   const applying = new Date();
   await story.release("shop", { ...stage, revision: third, digest });
   await story.until("shop", { status: "True" });
@@ -128,7 +128,7 @@ test("a Release of a stage plans commits with its own account, and deploys what 
     "patch configmaps b 201",
   ]);
 
-  // Without its pin it stays, whatever the branch does
+  // Without its pin it stays at the deployed commit, for any change of the branch
   await story.release("shop", stage);
   commit({ "shop/a.json": aConfigMapFile("a", { colour: "green" }) });
   const unpinned = await story.until("shop", { status: "True" });

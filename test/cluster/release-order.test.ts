@@ -2,11 +2,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { kubectl, readObject } from "./fixture.ts";
 import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
 
-describe("what a Release is made of", () => {
-  test("may be a definition and an object of the kind that it defines", async () => {
+describe("the objects of a Release", () => {
+  test("may include a definition and an object of the kind that it defines", async () => {
     const story = await aReleaseStory();
     const { namespace, commit } = story;
-    // Kinds are everybody's: each run has one of its own.
+    // Kinds are cluster-scoped: each run has a kind of its own.
     const plural = `tools${namespace.slice(-8)}`;
     const kind = `Tool${namespace.slice(-8)}`;
     const group = "stories.fairlead.dev";
@@ -57,7 +57,7 @@ describe("what a Release is made of", () => {
     expect(await readObject("crd", `${plural}.${group}`)).toBeUndefined();
   });
 
-  test("waits for the Releases that it depends on, and a cycle is shown", async () => {
+  test("wait for the Releases on which it depends, and a cycle is reported", async () => {
     const story = await aReleaseStory();
     const { namespace, commit } = story;
     commit({

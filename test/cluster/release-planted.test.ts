@@ -5,7 +5,10 @@ import { setOf } from "../../synth/stamp.ts";
 import { aNamespace, eventually, kubectl, readObject } from "./fixture.ts";
 import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
 
-/** An object that anyone can apply in a namespace of theirs: the public id of another's set, and the operator's field manager. */
+/**
+ * An object that any user can apply in an own namespace: with the public id of another set, and the operator's field
+ * manager.
+ */
 async function plant(story: ReleaseStory, kind: string, namespace: string): Promise<void> {
   const labels = { [stamps.set]: setOf(Release, { metadata: { name: "shop", namespace: story.namespace } }) };
   const metadata = { name: "planted", namespace, labels, finalizers: ["example.dev/never"] };
@@ -24,7 +27,7 @@ async function unplant(kind: string, namespace: string): Promise<void> {
   await kubectl(["patch", kind, "planted", "-n", namespace, "--type=merge", "-p", free]);
 }
 
-test("objects with a Release's label that it did not record are left alone, and hold up nothing", async () => {
+test("objects with a Release's label that it did not record are not changed, and block nothing", async () => {
   const story = await aReleaseStory();
   const { commit, namespace } = story;
   const theirs = await aNamespace();
@@ -45,7 +48,7 @@ test("objects with a Release's label that it did not record are left alone, and 
   for (const [kind, place] of places) await plant(story, kind === "secret" ? "Secret" : "ConfigMap", place);
   const planted = await Promise.all(places.map(([kind, place]) => versionOf(kind, place)));
   const since = new Date();
-  // An edit, and a prune, both beside what was planted.
+  // An edit, and a prune, both next to the foreign object.
   const second = commit({
     "shop/web.json": aConfigMapFile("web", { colour: "green" }),
     "shop/two.json": undefined,

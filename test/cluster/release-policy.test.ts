@@ -19,7 +19,7 @@ function aPolicy(namespace: string) {
   };
 }
 
-test("a policy decides which repositories a Release may come from, and each edit of it counts at once", async () => {
+test("a policy decides which repositories a Release may use, and each edit of it takes effect at once", async () => {
   const { namespace, source, commit, start, release, until, untilAt, untilGone } = await aReleaseStory();
   const policy = aPolicy(namespace);
   await policy.apply({ sources: [`file://${source.folder}/other/`] });
@@ -36,7 +36,7 @@ test("a policy decides which repositories a Release may come from, and each edit
   await policy.apply({ sources: [`file://${source.folder}/`] });
   await untilAt("shop", first);
 
-  // When the policy forbids it again, then what is deployed stays, and nothing new is deployed
+  // When the policy forbids it again, then the deployed objects stay, and nothing new is deployed
   await policy.apply({ sources: [] });
   await until("shop", refused);
   commit({ "shop/web.json": aConfigMapFile("web", { colour: "green" }) });
@@ -50,7 +50,7 @@ test("a policy decides which repositories a Release may come from, and each edit
   expect(await readObject("configmaps", "web", namespace)).toBeUndefined();
 });
 
-test("a policy names the ServiceAccount of Releases that name none, and how many there may be", async () => {
+test("a policy sets the ServiceAccount of Releases without one, and the number of Releases", async () => {
   const { namespace, commit, start, release, until, remove } = await aReleaseStory();
   const policy = aPolicy(namespace);
   await policy.apply({ serviceAccountName: "nobody", quotas: { releases: 1 } });
@@ -66,7 +66,7 @@ test("a policy names the ServiceAccount of Releases that name none, and how many
   await remove("one");
   await until("two", { status: "True" });
 
-  // Without a policy the installation's values hold
+  // Without a policy the installation's values apply
   await policy.remove();
   await release("three", { source: { url: "file:///not/there" } });
   await until("three", { status: "False", reason: "SourceNotFound" });

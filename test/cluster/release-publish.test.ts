@@ -16,7 +16,7 @@ export default function main(app: App, inputs: { readonly colour: string }): voi
 }
 `;
 
-test("a program is deployed with its inputs, and what it made is on a branch for people, where edits are put back", async () => {
+test("a program is deployed with its inputs, and its manifests are on a branch, where edits are reverted", async () => {
   const story = await aReleaseStory();
   const { namespace, commit, source } = story;
   const first = commit({ "shop/main.ts": program("colour"), "all/web.json": aConfigMapFile("all", {}) });
@@ -46,7 +46,7 @@ test("a program is deployed with its inputs, and what it made is on a branch for
   });
   await eventually(() => /colour: green/.test(source.read(file, "env")), { what: "the edit is overwritten" });
 
-  // A Release of its own output is not published, and deployed nevertheless.
+  // A Release of its own output is not published, and is nevertheless deployed.
   await story.release("all", {
     source: { url: `file://${source.path}`, path: "." },
     render: { manifests: {} },
@@ -70,7 +70,7 @@ test("a program is deployed with its inputs, and what it made is on a branch for
   await eventually(() => !source.paths("env").includes(file), { what: "its folder is gone from the branch" });
 });
 
-test("a Release publishes to its own folder only, unless the platform allows another place", async () => {
+test("a Release publishes to its own folder only, unless the platform allows another location", async () => {
   const { start, commit, release, until, source, namespace } = await aReleaseStory();
   commit({
     "own/web.json": aConfigMapFile("own", {}),

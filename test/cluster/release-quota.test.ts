@@ -6,7 +6,7 @@ import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fix
 import { aReleaseStory } from "./release-story.ts";
 import { conditionOf, seen } from "./story.ts";
 
-/** A program that computes for over a second, or for a moment, and makes a ConfigMap. */
+/** A program that computes for over a second, or for a moment, and creates a ConfigMap. */
 const program = (rounds: number, colour: string) => `
   import { ApiObject, type App, Chart } from "cdk8s";
   export default (app: App) => {
@@ -20,7 +20,7 @@ const program = (rounds: number, colour: string) => `
     });
   };`;
 
-test("programs of a namespace wait when its hour is used up, and nothing else does", async () => {
+test("programs of a namespace wait when its hourly quota is used up, and nothing else does", async () => {
   const { namespace, source, commit, start, release, until, untilAt } = await aReleaseStory();
   const other = await aNamespace();
   const colourIn = async (place: string) => {
@@ -40,12 +40,12 @@ test("programs of a namespace wait when its hour is used up, and nothing else do
   await allow(1);
   await start([`--namespace=${other}`]);
 
-  // Given a Release whose program took more than the hour allows
+  // Given a Release whose program took more than the hourly quota
   const first = commit({ "shop/main.ts": program(400_000_000, "blue"), "other/main.ts": program(1, "blue") });
   await release("shop", { render: { program: {} } });
   await untilAt("shop", first);
 
-  // When another commit comes, then it waits, and says until when
+  // When another commit is pushed, then it waits, and reports until when
   commit({ "shop/main.ts": program(1, "green") });
   const waits = { status: "False", reason: "RenderQuota" };
   const message = new RegExp(
@@ -55,7 +55,7 @@ test("programs of a namespace wait when its hour is used up, and nothing else do
   await until("shop", { type: "Reconciling", status: "True", reason: "RenderQuota" });
   await until("shop", { type: "Healthy", status: "True" });
 
-  // And what is deployed is kept in sync
+  // And the deployed objects are kept in sync
   await kubectl([
     "patch",
     "configmap",
@@ -70,7 +70,7 @@ test("programs of a namespace wait when its hour is used up, and nothing else do
     what: "the edit by hand is reverted",
   });
 
-  // And programs of the other namespace, which has as little, run
+  // And programs of the other namespace, which has the same quota, run
   await applyObjects({
     apiVersion: apiVersionOf(Release),
     kind: Release.kind,

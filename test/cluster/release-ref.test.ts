@@ -19,7 +19,7 @@ const url = "https://git.example.dev/shop.git";
 
 type Schema = Record<string, unknown> & { properties: Record<string, Schema> };
 
-/** As it was before: the API server stores a default branch. */
+/** The earlier definition: the API server stores a default branch. */
 function formerDefinition(): object {
   const crd = structuredClone(customResourceDefinitionOf(Sourced)) as unknown as {
     spec: { versions: { schema: { openAPIV3Schema: Schema } }[] };
@@ -60,7 +60,7 @@ const patch = async (name: string, ref: object): Promise<string> =>
     JSON.stringify({ spec: { source: { ref } } }),
   ]);
 
-/** How people change a resource: what creates it, and what sets its ref from a field to another one. */
+/** How users change a resource: the create command, and one that changes its ref from a field to another one. */
 const ways = [
   {
     by: "kubectl apply",
@@ -81,7 +81,7 @@ const ways = [
   {
     by: "kubectl edit",
     create: (name: string, ref?: object) => kubectl("create -f -", { input: aSourced(name, ref) }),
-    // It sends what was taken away as null.
+    // It sends removed fields as null.
     set: (name: string, ref: object) => patch(name, { branch: null, tag: null, semver: null, ...ref }),
   },
 ] as const;
@@ -146,7 +146,7 @@ describe("the ref of a Release", () => {
   const moves = ways.flatMap((way, index) =>
     origins.map(({ prefix, ...origin }) => ({ ...way, ...origin, prefix, name: `${prefix}-${index}` })),
   );
-  test.for(moves)("moves by $by from $from to a tag, a range and a branch", async (move) => {
+  test.for(moves)("changes by $by from $from to a tag, a range and a branch", async (move) => {
     const { name, prefix, ref, set } = move;
     if (prefix !== "former") await move.create(name, ref);
     for (const next of [{ tag: "v1" }, { tag: "v2" }, { semver: "1.x" }, { branch: "next" }, { tag: "v3" }]) {
@@ -155,7 +155,7 @@ describe("the ref of a Release", () => {
     }
   });
 
-  test("moves by a patch that names the tag alone, where the default was stored", async () => {
+  test("changes by a patch with only the tag, if the default was stored", async () => {
     await patch("patched", { tag: "v1" });
     expect(await refNow("patched")).toEqual({ tag: "v1" });
   });

@@ -6,7 +6,7 @@ import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 
-test("a Release says which right the operator lacks to see its objects, and goes on when it is given", async () => {
+test("a Release reports which permission the operator lacks to watch its objects, and continues when it is granted", async () => {
   const rights = "releases-bare";
   const releases = { enabled: true, commonKinds: false, requireServiceAccount: false };
   await install(testCluster(), { name: rights, values: { releases } });

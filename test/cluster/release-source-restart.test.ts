@@ -5,8 +5,8 @@ import { test } from "vitest";
 import { kubectl } from "./fixture.ts";
 import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
 
-test("a restart while the repository is gone, without a clone of it, leaves the health of what is deployed known", async () => {
-  // Given a Release that is deployed
+test("after a restart without a clone and with the repository deleted, the health of the deployed objects is known", async () => {
+  // Given a deployed Release
   const story = await aReleaseStory();
   const first = story.commit({
     "shop/a.json": aConfigMapFile("a", { colour: "blue" }),
@@ -16,7 +16,7 @@ test("a restart while the repository is gone, without a clone of it, leaves the 
   await story.release("shop");
   await story.untilAt("shop", first);
 
-  // When the operator is restarted without its clone, and the repository is gone
+  // When the operator is restarted without its clone, and the repository is deleted
   await former.stop();
   await rm(join(story.source.folder, "releases"), { recursive: true, force: true });
   renameSync(story.source.path, `${story.source.path}.gone`);
@@ -24,7 +24,7 @@ test("a restart while the repository is gone, without a clone of it, leaves the 
   await story.until("shop", { status: "False", reason: "SourceNotFound" });
   await story.until("shop", { type: "Healthy", status: "True", message: /^2 objects in place$/ });
 
-  // Then a deleted object shows
+  // Then a deleted object is reported
   await kubectl(["delete", "configmap", "b", "-n", story.namespace]);
   await story.until("shop", {
     type: "Healthy",
@@ -32,7 +32,7 @@ test("a restart while the repository is gone, without a clone of it, leaves the 
     message: /^ConfigMap .*\/b: does not exist$/,
   });
 
-  // And it is recreated when the repository is back
+  // And it is recreated when the repository is restored
   renameSync(`${story.source.path}.gone`, story.source.path);
   await story.until("shop", { status: "True", reason: "Reconciled" });
   await story.until("shop", { type: "Healthy", status: "True", message: /^2 objects in place$/ });

@@ -16,13 +16,13 @@ function sourceZoneOf({ pid }: RunningOperator): number | undefined {
       const isSource = readFileSync(`/proc/${name}/cmdline`, "latin1").includes("/source.sock");
       if (Number(parent) === pid && isSource) return Number(name);
     } catch {
-      // It ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return undefined;
 }
 
-test("repositories are read by a process of their own, which may die or hang at any time", async () => {
+test("repositories are read by a separate process, which may crash or hang at any time", async () => {
   const story = await aReleaseStory();
   const { namespace } = story;
   const colourOf = async (name: string) =>
@@ -38,7 +38,7 @@ test("repositories are read by a process of their own, which may die or hang at 
   expect(names).not.toContain("HOME");
   expect(environment.join()).not.toMatch(/kube/i);
 
-  // A change while it is dead is deployed when it is back, and no status claims otherwise meanwhile.
+  // A change while it is down is deployed after its restart, and no status claims otherwise in the meantime.
   process.kill(zone, "SIGKILL");
   const second = write("green");
   await story.untilAt("shop", second);
@@ -56,7 +56,7 @@ test("repositories are read by a process of their own, which may die or hang at 
     expect.stringMatching(/^(patch|put|update) releases\/?(status)? ?shop/),
   ]);
 
-  // While it hangs, what is deployed is kept.
+  // While it hangs, the deployed objects are kept in sync.
   process.kill(sourceZoneOf(operator) ?? 0, "SIGSTOP");
   await kubectl(["patch", "cm", "web", "-n", namespace, "--type=merge", "-p", '{"data":{"colour":"red"}}']);
   await eventually(async () => (await colourOf("web")) === "white", { what: "the hand edit is undone" });

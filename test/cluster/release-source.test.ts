@@ -64,7 +64,7 @@ const flagsOf = ({ namespace }: Pick<ReleaseStory, "namespace">) => ({
   namespace,
 });
 
-/** Runs a command, and gives what it prints. */
+/** Runs a command, and returns its output. */
 async function said(run: (screen: Screen) => Promise<unknown>): Promise<string> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
@@ -79,7 +79,7 @@ const columnsOf = async ({ namespace }: ReleaseStory): Promise<string> =>
 const colourOf = async ({ namespace }: ReleaseStory): Promise<unknown> =>
   (await readObject<{ data: { colour: string } }>("configmaps", "a", namespace))?.data.colour;
 
-test("a folder that was renamed away makes a Release unready, and a push that brings it back is seen at once", async () => {
+test("a renamed folder makes a Release not ready, and a push that restores it is noticed at once", async () => {
   const it = await aHostedStory();
   const story = { ...it, source: it.repository };
   const file = aConfigMapFile("a", { colour: "blue" });
@@ -92,7 +92,7 @@ test("a folder that was renamed away makes a Release unready, and a push that br
     /is not ready \(SourceNotFound\) at .*\n {2}Cannot find the folder/,
   );
 
-  // Deployed objects are kept.
+  // Deployed objects are kept in sync.
   await kubectl([
     ...["patch", "cm", "a", "-n", story.namespace],
     ...["--type=merge", "-p", '{"data":{"colour":"red"}}'],
@@ -100,7 +100,7 @@ test("a folder that was renamed away makes a Release unready, and a push that br
   await eventually(async () => (await colourOf(story)) === "blue", { what: "the hand edit is undone" });
   await story.until("shop", { type: "Healthy", status: "True" });
 
-  // The same for a folder that was never there.
+  // The same for a folder that never existed.
   await story.release("late", { source: { ...it.source, path: "late" }, interval: "1h" });
   await story.until("late", { status: "False", reason: "SourceNotFound" });
   story.commit({ "shop/a.json": file, "late/b.json": aConfigMapFile("b", {}) });
@@ -109,7 +109,7 @@ test("a folder that was renamed away makes a Release unready, and a push that br
   await story.until("late", { status: "True", reason: "Reconciled" });
 });
 
-test("an expired token and a repository that is gone make a Release unready, and stop no other one", async () => {
+test("an expired token and a deleted repository make a Release not ready, and do not affect others", async () => {
   const it = await aHostedStory();
   const story = { ...it, source: it.repository };
   it.authorizations.length = 0;
@@ -133,7 +133,7 @@ test("an expired token and a repository that is gone make a Release unready, and
   await story.until("shop", { status: "False", reason: "SourceNotFound" });
 });
 
-test("a short outage leaves a Release ready, and a long one does not", async () => {
+test("a Release stays ready in a short outage, and does not in a long one", async () => {
   const it = await aHostedStory();
   const story = { ...it, source: it.repository };
   it.goAway();
@@ -144,7 +144,7 @@ test("a short outage leaves a Release ready, and a long one does not", async () 
     /is Ready at .*, source unavailable \(SourceUnreachable\)\n {2}Cannot reach the repository/,
   );
 
-  // As if it had begun ten minutes ago.
+  // As if it had started ten minutes ago.
   const release = await story.until("shop", { type: "Sourced", status: "False" });
   const conditions = release.status?.conditions?.map((condition) =>
     condition.type === "Sourced"
@@ -164,7 +164,7 @@ test("a short outage leaves a Release ready, and a long one does not", async () 
   await story.until("shop", { status: "True", reason: "Reconciled" });
 });
 
-test("a Release that is pinned or suspended says what it ignores", async () => {
+test("a pinned or suspended Release reports what it ignores", async () => {
   const story = await aReleaseStory();
   const first = story.commit({ "shop/a.json": aConfigMapFile("a", { colour: "blue" }) });
   await story.start();
@@ -192,7 +192,7 @@ test("a Release that is pinned or suspended says what it ignores", async () => {
   expect(await columnsOf(story)).toMatch(/^shop \w{12} True Reconciled /);
 });
 
-test("kubectl waits for a commit of a folder, also one that changes no object, and a push writes one status", async () => {
+test("kubectl waits for a commit of a folder, also for one that changes no object, and a push writes one status", async () => {
   const story = await aReleaseStory();
   const { namespace } = story;
   const names = Array.from({ length: 12 }, (_, index) => `folder-${index}`);

@@ -8,25 +8,25 @@ import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-u
 import { RELEASE_RIGHTS } from "./shared-kinds.ts";
 import { conditionOf, type SeenResource, seen, untilGone } from "./story.ts";
 
-/** An operator for the Releases of one namespace, a repository that they come from, and what it asked the API server. */
+/** An operator for the Releases of one namespace, their repository, and its requests to the API server. */
 export interface ReleaseStory {
   readonly namespace: string;
-  /** Where Releases come from; branch `main`. */
+  /** Repository of the Releases; branch `main`. */
   readonly source: FakeGitRemote;
   readonly user: OperatorUser;
   start(args?: readonly string[], options?: Omit<StartOperatorOptions, "args">): Promise<RunningOperator>;
-  /** Puts files on the branch: manifests by path; `undefined` deletes one. Gives the commit. */
+  /** Commits files to the branch: manifests by path; `undefined` deletes one. Returns the commit. */
   commit(files: Readonly<Record<string, object | string | undefined>>, message?: string): string;
-  /** Applies a Release from `path` (default: its name); more fields of the spec over ours. */
+  /** Applies a Release from `path` (default: its name); further fields of the spec override the defaults. */
   release(name: string, spec?: Readonly<Record<string, unknown>>): Promise<SeenResource>;
-  /** Deletes a Release and waits until it is gone. */
+  /** Deletes a Release and waits until it is deleted. */
   remove(name: string): Promise<void>;
   untilGone(name: string): Promise<void>;
-  /** Waits until a condition of a Release is so, in words that match. */
+  /** Waits until a condition of a Release has this status and a matching message. */
   until(name: string, wanted: Wanted): Promise<SeenResource>;
   /** Waits until a Release is Ready at a commit. */
   untilAt(name: string, commit: string): Promise<SeenResource>;
-  /** Writes of the operator since a moment, such as `patch configmaps web 200`; without those of Events and Leases. */
+  /** Writes of the operator since a time, such as `patch configmaps web 200`; without those of Events and Leases. */
   writes(since: Date): Promise<readonly string[]>;
 }
 
@@ -37,7 +37,7 @@ export interface Wanted {
   readonly message?: RegExp;
 }
 
-/** A namespace, a source and a user of the test's own. */
+/** A namespace, a source and a user of the test. */
 export async function aReleaseStory(): Promise<ReleaseStory> {
   const namespace = await aNamespace();
   const source = new FakeGitRemote();
@@ -120,12 +120,12 @@ export async function aReleaseStory(): Promise<ReleaseStory> {
   };
 }
 
-/** A ConfigMap as a file has it, without a namespace. */
+/** A ConfigMap as in a file, without a namespace. */
 export function aConfigMapFile(name: string, data: Readonly<Record<string, string>>): object {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
 }
 
-/** A Deployment of no pods. */
+/** A Deployment without pods. */
 export function aDeploymentFile(name: string, image = "example.dev/web:1"): object {
   const labels = { app: name };
   return {

@@ -17,7 +17,7 @@ function zoneOf({ pid }: RunningOperator): ReadonlyMap<string, number> {
       const [, service] = /--zone=sandbox\/(\w+)/.exec(readFileSync(`/proc/${name}/cmdline`, "latin1")) ?? [];
       if (Number(parent) === pid && service !== undefined) found.set(service, Number(name));
     } catch {
-      // It ended meanwhile.
+      // It has ended in the meantime.
     }
   }
   return found;
@@ -29,7 +29,7 @@ const program = `
     new ApiObject(new Chart(app, "c"), "o", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "made" }, data: { colour } });
   };`;
 
-test("sources are rendered by processes without the operator's environment, which may die at any time", async () => {
+test("sources are rendered by processes without the operator's environment, which may crash at any time", async () => {
   const story = await aReleaseStory();
   const { namespace } = story;
   const colourOf = async (name: string) =>
@@ -52,14 +52,14 @@ test("sources are rendered by processes without the operator's environment, whic
     ]);
   }
 
-  // It dies while it is asked for more: both are rendered, and no status says otherwise.
+  // It is killed while a further render is requested: both are rendered, and no status claims otherwise.
   const second = story.commit({ "folder/web.json": aConfigMapFile("web", { colour: "green" }) });
   for (const pid of zone.values()) process.kill(pid, "SIGKILL");
   await story.untilAt("folder", second);
   expect(await colourOf("web")).toBe("green");
   await operator.untilLogged("A process of a zone ended, restarting it");
 
-  // While the zone hangs, what is deployed is kept.
+  // While the zone hangs, the deployed objects are kept in sync.
   for (const pid of zoneOf(operator).values()) process.kill(pid, "SIGSTOP");
   await kubectl(["patch", "cm", "web", "-n", namespace, "--type=merge", "-p", '{"data":{"colour":"red"}}']);
   await eventually(async () => (await colourOf("web")) === "green", { what: "the hand edit is undone" });

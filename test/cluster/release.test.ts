@@ -19,7 +19,7 @@ const colourOf = async (namespace: string) =>
   (await readObject<ConfigMap>("configmaps", "web", namespace))?.data?.["colour"];
 
 describe("a Release of a folder", () => {
-  test("follows its branch: an edit, a revert, a file that goes; and what is edited by hand is put back", async () => {
+  test("follows its branch: an edit, a revert, a deleted file; and manual edits are reverted", async () => {
     const story = await aReleaseStory();
     const { namespace, commit, source } = story;
     const first = commit({
@@ -37,7 +37,7 @@ describe("a Release of a folder", () => {
     expect(deployed.metadata.annotations).toMatchObject({
       "applyset.kubernetes.io/contains-group-kinds": "ConfigMap,Deployment.apps,Echo.mmontes.io",
     });
-    // The custom resource is reconciled as any other.
+    // The custom resource is reconciled like any other.
     await eventually(() => jobsOf(namespace), { what: "the Echo has its Job" });
 
     const second = commit({ "shop/web.json": aConfigMapFile("web", { colour: "green" }) }, "Paint it");
@@ -65,7 +65,7 @@ describe("a Release of a folder", () => {
     expect(await readObject("deployments.apps", "web", namespace)).toBeDefined();
   });
 
-  test("keeps what runs when a file is broken, and says where", async () => {
+  test("keeps the deployed objects when a file is invalid, and reports its position", async () => {
     const story = await aReleaseStory();
     const { namespace, commit } = story;
     const good = commit({ "shop/web.json": aConfigMapFile("web", { colour: "blue" }) });
@@ -87,7 +87,7 @@ describe("a Release of a folder", () => {
     await story.untilAt("shop", mended);
   });
 
-  test("stays on the commit it is pinned to, stays as it is while suspended, and then follows again", async () => {
+  test("stays at its pinned commit, is unchanged while suspended, and then follows again", async () => {
     const story = await aReleaseStory();
     const { namespace, commit } = story;
     const first = commit({ "shop/web.json": aConfigMapFile("web", { colour: "blue" }) });
@@ -107,7 +107,7 @@ describe("a Release of a folder", () => {
     expect(await colourOf(namespace)).toBe("red");
   });
 
-  test("asks before it deletes more than half of many objects", async () => {
+  test("waits for approval before it deletes more than half of many objects", async () => {
     const story = await aReleaseStory();
     const { namespace, commit } = story;
     const names = ["a", "b", "c", "d", "e", "f"];
@@ -123,7 +123,7 @@ describe("a Release of a folder", () => {
     await story.untilAt("shop", fewer);
   });
 
-  test("refuses what belongs to another Release, and takes it when that one lets go", async () => {
+  test("does not change objects of another Release, and takes them over when that one no longer has them", async () => {
     const story = await aReleaseStory();
     const { namespace, commit } = story;
     commit({

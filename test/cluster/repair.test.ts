@@ -8,8 +8,8 @@ import { auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
 import { children, type EditedResource, handEdits, someResources } from "./hand-edits.ts";
 import { applyResource, aStory, untilCondition, untilGone, untilReady } from "./story.ts";
 
-describe("what was done to a child by hand", () => {
-  test("is undone within 2 s, be it a deletion or an edit of a field that we set", async () => {
+describe("a manual change of a child", () => {
+  test("is reverted within 2 s, for a deletion and for an edit of a field that the operator sets", async () => {
     const { namespace, start } = await aStory();
     await start();
     const resources = someResources();
@@ -40,7 +40,7 @@ describe("what was done to a child by hand", () => {
     await expectAnswers(namespace, since);
   });
 
-  test("stays where it only adds, also when the resource is edited", async () => {
+  test("stays if it only adds, also when the resource is edited", async () => {
     const { namespace, start } = await aStory();
     await start();
     const [{ spec }] = someResources().slice(-1) as [EditedResource];
@@ -80,7 +80,7 @@ describe("what was done to a child by hand", () => {
     });
   });
 
-  test("is undone after the start of an operator that was down", async () => {
+  test("is reverted after the start of an operator that was down", async () => {
     const { namespace, start } = await aStory();
     const first = await start();
     const resources = someResources();
@@ -93,7 +93,7 @@ describe("what was done to a child by hand", () => {
     const edited = ["deployment/web", "service/web", "cronjob/tick"];
     const before = await Promise.all(edited.map((child) => childNamed(child, namespace)));
     for (const { child, patch } of handEdits.filter(
-      // Without owner and label of its set, nothing would say whose it is.
+      // Without owner and label of its set, its owner could not be determined.
       ({ child: each, what }) => edited.includes(each) && what !== "its owner",
     )) {
       await patchChild(child, namespace, patch);
@@ -159,14 +159,14 @@ function patchChild(child: string, namespace: string, patch: object): Promise<st
   return kubectl(["patch", child, "-n", namespace, "--field-manager=person", "--type=strategic", "-p", body]);
 }
 
-/** The fields of an object that people read, without those that the server counts. */
+/** The fields of an object that users read, without the server's counters. */
 function desiredOf({ status: _, spec, metadata }: KubernetesObject): object {
   const { labels, annotations, ownerReferences } = metadata;
   const { "deployment.kubernetes.io/revision": __, ...kept } = annotations ?? {};
   return { spec, labels, annotations: kept, ownerReferences };
 }
 
-/** Each write of a person was answered by the operator within 2 s, by the API server's clock. */
+/** The operator reacted to each write of a user within 2 s, by the API server's clock. */
 async function expectAnswers(namespace: string, since: Date): Promise<void> {
   const writes = (await auditEvents({ since, namespace })).filter(
     ({ verb, objectRef, responseStatus }) =>

@@ -10,11 +10,11 @@ export interface LoggedCommit {
   readonly paths: readonly string[];
 }
 
-/** A real bare repository in a folder of the test, as people see it with git. */
+/** A real bare repository in a folder of the test, as users see it with git. */
 export interface StoryRepository {
   /** Its folder: the value of `--repository`. */
   readonly url: string;
-  /** The options that publish there: repository and a cache of the test's own. */
+  /** The options for publishing there: repository and a cache of the test. */
   readonly args: readonly string[];
   /** Commits of the branch, the newest first. */
   log(): LoggedCommit[];
@@ -23,11 +23,11 @@ export interface StoryRepository {
   /** Paths of all files of the branch that begin with `prefix`, sorted. */
   files(prefix?: string): string[];
   read(path: string): string;
-  /** The remote itself, to make it misbehave. */
+  /** The remote itself, to make it fail. */
   readonly remote: FakeGitRemote;
 }
 
-/** Makes an empty repository for one test. */
+/** Creates an empty repository for one test. */
 export function aRepository(): StoryRepository {
   const remote = new FakeGitRemote();
   onTestFinished(() => remote[Symbol.dispose]());

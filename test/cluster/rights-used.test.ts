@@ -11,7 +11,7 @@ import { testCluster } from "./fixture.ts";
 
 // Runs after all other tests, and checks the requests of their operators.
 
-/** Rights that no test uses, and why they are granted nevertheless. `*` matches anything. */
+/** Permissions that no test uses, and why they are granted nevertheless. `*` matches anything. */
 const unseen: Readonly<Record<string, string>> = {
   "update */finalizers": "the API server looks for it where blockOwnerDeletion is set; nobody requests it",
   "create *": "the API server looks for it where an apply makes the object; the request is a patch",
@@ -20,13 +20,13 @@ const unseen: Readonly<Record<string, string>> = {
     "an upgrade whose chart makes none any more; none of the charts that ship does that",
 };
 
-/** The user without rights in `kube-adapter.test.ts`. */
+/** The user without permissions in `kube-adapter.test.ts`. */
 const withoutRights = ":nobody";
 
-/** With fewer tests than this, rights are unused because too few operators ran. */
+/** With fewer tests than this, permissions are unused because too few operators ran. */
 const enoughStories = 60;
 
-test("no operator of any story asked for what it may not do", async () => {
+test("no operator of any test requested something that it may not do", async () => {
   const requests = await requestsOfStories();
   const lastAllowed = new Map<string, string>();
   for (const { user, right, decision, at } of requests) {
@@ -36,16 +36,16 @@ test("no operator of any story asked for what it may not do", async () => {
   const refused = requests.filter(
     ({ user, right, decision, at, isImpersonated }) =>
       !user.endsWith(withoutRights) &&
-      // A missing right of an account that a Release names is not a right of the operator.
+      // A missing permission of a Release's account is not a permission of the operator.
       !isImpersonated &&
-      // A request that is allowed a moment later: the authorizer learns of a new binding by a watch.
+      // A request that is allowed a moment later: the authorizer sees a new binding by a watch.
       decision !== "allow" &&
       at > (lastAllowed.get(`${user} ${right}`) ?? ""),
   );
   expect(refused.map(({ line }) => line)).toEqual([]);
 });
 
-test("every right that ships is used by some story, or is in a short list with the reason", async ({
+test("every shipped permission is used by some test, or is in a short list with the reason", async ({
   skip,
 }) => {
   const requests = await requestsOfStories();
@@ -58,7 +58,7 @@ test("every right that ships is used by some story, or is in a short list with t
   const unused = given.filter((right) => !used.has(right));
   const reasons = Object.keys(unseen);
   expect(unused.filter((right) => !reasons.some((reason) => covers(reason, right)))).toEqual([]);
-  // A stale reason. Releases prune objects of any kind, and those of some tests do.
+  // An outdated reason. Releases prune objects of any kind, and those of some tests do.
   const isStale = (reason: string) => !unused.some((right) => covers(reason, right));
   expect(reasons.filter((reason) => !reason.startsWith("delete ") && isStale(reason))).toEqual([]);
 });
@@ -72,7 +72,7 @@ interface StoryRequest {
   /** `list apps/deployments`, `patch mmontes.io/echos/status`, `create /configmaps`. */
   readonly right: string;
   readonly user: string;
-  /** When it came in, as the audit log writes times. */
+  /** Time of arrival, in the format of the audit log. */
   readonly at: string;
   readonly namespace: string | undefined;
   readonly decision: string | undefined;

@@ -19,7 +19,10 @@ afterAll(() => stage?.end());
 const goVersion = await readGoVersion(process.env);
 const noGo = goVersion === undefined || !isUsableGo(goVersion);
 
-/** Of the pod template: a rollout counts it up. (The generation counts annotations too, so ours as well.) */
+/**
+ * Revision of the pod template: a rollout increments it. (The generation also counts changes of annotations, such as
+ * ours.)
+ */
 const revision = "deployment.kubernetes.io/revision";
 
 describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.26 to build it)", () => {
@@ -27,9 +30,9 @@ describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.
   beforeAll(() => provideGoOperator());
 
   test.for(["seed", "tuned"])(
-    "is taken over as it is, with --mode=%s: no pod restarts, and edits work",
+    "is taken over, with --mode=%s: no pod restarts, and edits work",
     async (mode) => {
-      // Given a PodSet that the Go operator keeps, and a label of its own making
+      // Given a PodSet that the Go operator reconciles, with a label that only it sets
       const namespace = await stage.aPlace(`go-${mode}`);
       const before = await startGoOperator(mode);
       const name = "web";
@@ -60,10 +63,10 @@ describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.
       const pods = await stage.podsIn(namespace);
       expect(pods).toHaveLength(2);
 
-      // When Fairlead starts in its stead
+      // When Fairlead starts instead
       await stage.startFairlead(namespace);
 
-      // Then the same Deployment and pods are its own, without help
+      // Then it owns the same Deployment and pods, without manual steps
       await stage.untilReady(PodSet, name, namespace);
       const taken = await stage.read<Workload>("deployment", name, namespace);
       expect(taken.metadata).toMatchObject({
@@ -73,10 +76,10 @@ describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.
       });
       expect(taken["spec"]).toEqual(deployment["spec"]);
       expect(await stage.podsIn(namespace)).toEqual(pods);
-      // what its maker alone had set is gone with it,
+      // fields that only the former operator had set are removed,
       expect(taken.metadata.labels).not.toHaveProperty("old");
 
-      // and edits are followed.
+      // and edits are applied.
       await stage.kubectl("apply -f -", { input: { ...podSet, spec: { size: 3 } } });
       await eventually(async () => (await stage.podsIn(namespace)).length === 3, { what: "three pods" });
       expect(await stage.podsIn(namespace)).toEqual(expect.arrayContaining(pods));

@@ -78,7 +78,7 @@ describe("a run of a kind with a record", () => {
     // When the operator starts again
     await start();
 
-    // Then its outcome is recorded, the pod goes, and it never ran twice
+    // Then its outcome is recorded, the pod is removed, and it never ran twice
     await untilRecorded("Succeeded");
     await untilGone("pod", "web", namespace);
     const writes = await podWrites();
@@ -107,7 +107,7 @@ describe("a run of a kind with a record", () => {
     await untilGone("pod", "web", namespace);
   });
 
-  test("goes with its resource, also if that was deleted while no operator ran", async () => {
+  test("is deleted with its resource, also if that was deleted while no operator ran", async () => {
     const { start, run, untilPhase, namespace } = await aScene();
     const operator = await start();
     await run("endless");

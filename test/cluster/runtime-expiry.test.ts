@@ -6,13 +6,13 @@ import { startOperator } from "./operator.ts";
 import { anOperatorUser, lineOf } from "./operator-user.ts";
 import type { SeenResource } from "./story.ts";
 
-/** Runtimes that expire at one instant. */
+/** Number of Runtimes that expire at one instant. */
 const count = isLong ? 1_000 : 30;
 /** Time to give all of them the same end. */
 const leadMs = isLong ? 120_000 : 15_000;
-/** Longest time from the instant to the last deletion. */
+/** Maximum time from the instant to the last deletion. */
 const mostMs = 30_000;
-/** Requests beside one deletion for each Runtime, such as renewals of watches. */
+/** Number of requests in addition to one deletion for each Runtime, such as renewals of watches. */
 const others = 20;
 
 const aRuntime = (namespace: string, name: string, ttlSeconds: number): object => ({
@@ -27,7 +27,7 @@ async function runtimesIn(namespace: string): Promise<readonly SeenResource[]> {
   return (await kubectlJson<{ items: SeenResource[] }>(["get", plural, "-n", namespace])).items;
 }
 
-/** Waits until all Runtimes have an end, that one where it is given. */
+/** Waits until all Runtimes have an end, and exactly this one if it is given. */
 function untilAllEnd(namespace: string, expiresAt?: string): Promise<readonly SeenResource[]> {
   return eventually(
     async () => {
@@ -72,10 +72,10 @@ test(`${count} Runtimes that expire at one instant are deleted within 30 s, by o
   expect(deletions.map(lineOf).toSorted()).toEqual(
     names.map((name) => `delete runtimes ${name} 200`).toSorted(),
   );
-  // and nothing else was asked, apart from events and the lease
+  // and there were no other requests, except for events and the lease
   const rest = requests.map(lineOf).filter((line) => !/^delete runtimes |events|leases/.test(line));
   expect(rest.length, rest.slice(0, 20).join("\n")).toBeLessThanOrEqual(others);
-  // A machine that is busy with other work takes longer.
+  // A machine with other load takes longer.
   const times = deletions.map(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp));
   expect(Math.max(...times)).toBeLessThanOrEqual(instantMs + mostMs);
 });

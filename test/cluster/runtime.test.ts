@@ -58,7 +58,7 @@ const ttlUntil = ({ status }: SeenResource, seconds: number): number =>
   Math.max(1, Math.ceil((Date.now() - Date.parse(String(status?.["countedFrom"]))) / 1_000) + seconds);
 
 describe("a Runtime", () => {
-  test("shows when it ends, warns once, is extended, and is deleted with all its objects", async () => {
+  test("shows its end, warns once, is extended, and is deleted with all its objects", async () => {
     const story = await aStory();
     const { apply, until, untilGone: gone, untilNoChildren } = runtimesIn(story);
     await story.start();
@@ -106,7 +106,7 @@ describe("a Runtime", () => {
     await expect(apply({ ...hourSpec, ttlSeconds: 3_601, maxTtlSeconds: 3_600 })).rejects.toThrow(refusal);
   });
 
-  test("that ended while the operator was down goes at its start, and no restart changes its end", async () => {
+  test("that ended while the operator was down is deleted at its start, and no restart changes its end", async () => {
     const story = await aStory();
     const { apply, until, untilGone: gone } = runtimesIn(story);
     const operator = await story.start();
@@ -115,7 +115,7 @@ describe("a Runtime", () => {
     await operator.stop();
     const restarted = await story.start();
     await restarted.untilLogged("Watching");
-    // An edit makes sure that it was reconciled.
+    // An edit ensures that it was reconciled.
     await apply({ ...hourSpec, warnBeforeSeconds: 1 });
     const same = await until(
       "the edit was seen",
@@ -128,7 +128,7 @@ describe("a Runtime", () => {
     await gone();
   });
 
-  test("is stopped with its volume, and runs again when it is extended or started on request", async () => {
+  test("is stopped with its volume, and runs again when it is extended or restarted on request", async () => {
     const story = await aStory();
     const { namespace } = story;
     const { apply, until, untilPhase, deployment } = runtimesIn(story);
@@ -152,13 +152,13 @@ describe("a Runtime", () => {
       expiresAt: running.status?.["expiresAt"],
     });
 
-    // When it is stopped once more, and started on request
+    // When it is stopped again, and restarted on request
     await apply({ ...spec, ttlSeconds });
     await untilPhase("Stopped");
     await kubectl(["annotate", "runtime", "web", "-n", namespace, "fairlead.dev/restarted-at=again"]);
     const started = await until("it is started", ({ status }) => status?.["restarts"] === 1);
     expect(started.status).toMatchObject({ restartedAt: "again" });
-    // Its whole time is over soon: that it ran is seen in what it counts from.
+    // Its time ends soon: that it ran is visible in the start of its time.
     const counted = await until("it was ready again", ({ status }) => status?.["readyAt"] !== undefined);
     expect(counted.status?.["readyAt"]).not.toBe(running.status?.["readyAt"]);
     expect((await deployment())?.spec.template.metadata.annotations).toMatchObject({
@@ -166,7 +166,7 @@ describe("a Runtime", () => {
     });
     const kept = await readObject("persistentvolumeclaim", "web", namespace);
     expect(kept?.metadata.uid).toBe(claim?.metadata.uid);
-    // A volume that the spec no longer has goes.
+    // A volume that the spec no longer has is deleted.
     await apply({ template, ttlSeconds: 3_600, onExpiry: "stop" });
     await releaseClaim(namespace);
     await untilGone("persistentvolumeclaim", "web", namespace);
@@ -179,7 +179,7 @@ describe("a Runtime", () => {
     await apply(hourSpec);
     const { status } = await until("it has an end", (found) => found.status?.["expiresAt"] !== undefined);
     const before = await deployment();
-    // Times have whole seconds: that of another pod would differ from now on.
+    // Times have whole seconds: from now on another pod would have a different time.
     const nextMs = Date.parse(String(status?.["readyAt"])) + 1_000;
     await eventually(() => Date.now() >= nextMs, { what: "the next second" });
     await kubectl(["delete", "deployment", "web", "-n", story.namespace]);
@@ -194,7 +194,7 @@ describe("a Runtime", () => {
     expect(again.status).toMatchObject({ readyAt: status?.["readyAt"], expiresAt: status?.["expiresAt"] });
   });
 
-  test("leaves a claim of its name alone that is not its own", async () => {
+  test("does not change a claim of its name that it does not own", async () => {
     const story = await aStory();
     const { namespace } = story;
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } };
@@ -205,7 +205,7 @@ describe("a Runtime", () => {
     await untilCondition(Runtime, namespace, { type: "Applied", status: "False", reason: "NotOwned" });
     const claim = await readObject("persistentvolumeclaim", "web", namespace);
     expect(claim?.metadata.ownerReferences).toBeUndefined();
-    // Or the namespace would not go.
+    // Otherwise the namespace would not be deleted.
     await kubectl(["delete", "pvc", "web", "-n", namespace, "--wait=false"]);
     await releaseClaim(namespace);
   });
@@ -223,7 +223,7 @@ describe("a Runtime", () => {
     await untilNoChildren();
   });
 
-  test("that git declares loses its objects, and the next sync does not bring them back", async () => {
+  test("that git declares loses its objects, and the next sync does not restore them", async () => {
     const story = await aStory();
     const { namespace } = story;
     const { untilPhase, untilNoChildren, until } = runtimesIn(story);

@@ -11,7 +11,7 @@ import { seen, untilReady } from "./story.ts";
 
 const files = ["echo", "scheduled-echo", "memcached", "easy-service", "pod-set", "runtime", "podbuggertool"];
 
-/** One resource of every kind that ships, as `samples/` has them; nothing in them changes by itself. */
+/** One resource of every shipped kind, as in `samples/`; none of them changes by itself. */
 export function samplesIn(namespace: string): readonly Manifest[] {
   return files.map((file) => sampleOf(file, namespace));
 }
@@ -39,7 +39,7 @@ export async function untilSamplesReady(samples: readonly Manifest[]): Promise<v
 function sampleOf(file: string, namespace: string): Manifest {
   const text = readFileSync(join(import.meta.dirname, `../../samples/${file}.yaml`), "utf8")
     .replaceAll("namespace: default", `namespace: ${namespace}`)
-    // Node ports are the cluster's: another Service may have this one.
+    // Node ports are cluster-wide: another Service may use this one.
     .replace(/^ +nodePort: .*\n/m, "")
     // None of its Jobs starts while a test counts writes.
     .replace("*/1 * * * *", "0 0 1 1 *");

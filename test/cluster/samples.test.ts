@@ -13,7 +13,7 @@ import { applyResource, aStory, type SeenResource, seen, untilGone, untilReady }
 
 const root = join(import.meta.dirname, "../..");
 
-/** The samples, an edit of each, and what the edit makes of the child. */
+/** The samples, an edit of each, and its effect on the child. */
 const samples = [
   { kind: echo, file: "echo", edit: { message: "Adiós" }, shows: /Adiós/ },
   {
@@ -39,7 +39,7 @@ const samples = [
 ].map((sample) => ({ ...sample, title: sample.kind.definition.kind }));
 
 test.for(samples)(
-  "the sample $title is followed by cluster and git, from its first to its last day",
+  "the sample $title is applied and published, from its creation to its deletion",
   async ({ kind, file, edit, shows, nodes }) => {
     // Given an operator that has nothing to do yet
     const { namespace, repository, start } = await aStory();
@@ -52,12 +52,12 @@ test.for(samples)(
     // When the sample is applied
     await applyObjects(sample);
 
-    // Then it gets Ready, with the objects of the reference, field by field
+    // Then it becomes Ready, with the objects of the reference, field by field
     const resource = await untilReady(kind.definition, namespace, name);
     const golden = goldenOf(file, namespace);
     for (const wanted of golden) await expectExactly(wanted, resource, kind);
 
-    // and one commit brings its files
+    // and one commit adds its files
     const commit = await eventually(() => repository.log()[0], { what: "a commit" });
     const files = golden.map(
       ({ kind: child, metadata }) => `${folder}${child.toLowerCase()}-${metadata.name}.yaml`,
@@ -92,7 +92,7 @@ test.for(samples)(
     // When it is deleted
     await kubectl(["delete", type, name, "-n", namespace]);
 
-    // Then its objects are collected and its folder is gone from git
+    // Then its objects are collected and its folder is removed from git
     for (const child of golden) await untilGone(typeOf(child), child.metadata.name, namespace);
     await eventually(() => repository.files(folder).length === 0, { what: "the folder is gone" });
     expect(repository.commits()).toBe(3);
@@ -107,7 +107,7 @@ function goldenOf(file: string, namespace: string): readonly Manifest[] {
   return readObjects(`test/charts/golden/${file}.yaml`, namespace);
 }
 
-/** Node ports are the cluster's: the sample's own may be taken there. */
+/** Node ports are cluster-wide: that of the sample may be in use. */
 const nodePort = String(31_100 + Math.floor(Math.random() * 900));
 
 function readObjects(path: string, namespace: string): readonly Manifest[] {
@@ -117,7 +117,7 @@ function readObjects(path: string, namespace: string): readonly Manifest[] {
   return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
 }
 
-/** The child has every field of the golden file, from us, and nothing else is from us. */
+/** The child has every field of the golden file, set by the operator, and no other fields of the operator. */
 async function expectExactly(
   wanted: Manifest,
   resource: SeenResource,

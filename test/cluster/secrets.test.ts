@@ -18,10 +18,10 @@ import { vault, vaultSecret } from "./vault-kind.ts";
 const program = join(import.meta.dirname, "vault-program.ts");
 const { definition } = vault;
 
-/** Commands that talk to the remote: git gets a header only by its environment. */
+/** Commands that connect to the remote: git gets a header only through its environment. */
 const remoteCommands = ["ls-remote", "fetch", "push", "clone"];
 
-/** A git host that lets in who sends one of these headers. */
+/** A git host that accepts these headers. */
 async function aGitHost(repository: StoryRepository, authorizations: readonly string[]) {
   const certificate = selfSignedCertificate();
   const server = gitHttpServer({ root: repository.remote.folder, certificate, authorizations });
@@ -37,7 +37,7 @@ function wordsOf({ log, output }: RunningOperator): string {
   return [...output, ...log.map((line) => JSON.stringify(line))].join("\n");
 }
 
-test("no password, token or Secret is seen in a log, an event, a status, a commit or the process list", async () => {
+test("no password, token or Secret appears in a log, an event, a status, a commit or the process list", async () => {
   const planted = new Planted();
   planted.add("child", vaultSecret);
   await install(testCluster(), { kinds: [vault], name: "vaults" });
@@ -58,7 +58,7 @@ test("no password, token or Secret is seen in a log, an event, a status, a commi
   write("username", "robot");
   write("password", planted.plant("wrong-password"));
 
-  // When it works through success and failure, at its most talkative
+  // When it succeeds and fails, with the most verbose log
   const processes = watchProcessList();
   const git = await aGitSpy();
   const operator = await startOperator({
@@ -111,7 +111,7 @@ test("no password, token or Secret is seen in a log, an event, a status, a commi
   );
   await operator.stop();
 
-  // Then no output contains any of it
+  // Then no output contains any of them
   const events = await kubectlJson(["get", "events.events.k8s.io", "-n", namespace]);
   const { remote } = repository;
   const objects = remote.git(["cat-file", "--batch-all-objects", "--batch", "--buffer"]);
@@ -127,7 +127,7 @@ test("no password, token or Secret is seen in a log, an event, a status, a commi
     localEnvironments: planted.foundIn(local.map(({ environment }) => environment).join("\n")),
   };
   expect(seen).toEqual(Object.fromEntries(Object.keys(seen).map((place) => [place, []])));
-  // There was something to see.
+  // There was output to check.
   expect(wordsOf(operator)).toMatch(/\*\*\*/);
   expect(commands.map(({ name }) => name)).toEqual(
     expect.arrayContaining(["push", "ls-remote", "fast-import"]),
@@ -137,7 +137,7 @@ test("no password, token or Secret is seen in a log, an event, a status, a commi
   );
 });
 
-test("an operator that cannot start keeps password, token and key to itself", async () => {
+test("an operator that cannot start does not expose password, token and key", async () => {
   const planted = new Planted();
   const folder = await aFolder();
   const password = planted.plant("url-password");
@@ -146,7 +146,7 @@ test("an operator that cannot start keeps password, token and key to itself", as
   const refused = await start([`--repository=https://robot:${password}@git.example.dev/env.git`]);
   expect(await refused.untilEnded()).toBe(1);
 
-  // A revoked token, and an unaccepted key.
+  // A revoked token, and a rejected key.
   const config = parse(readFileSync(testCluster().operatorKubeconfigPath, "utf8"));
   config.users[0].user = { token: planted.plant("old-token") };
   const kubeconfig = join(folder, "kubeconfig");

@@ -2,7 +2,7 @@ import type { TestCluster } from "./global-setup.ts";
 import { install } from "./install.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
-/** Names of the rights of the tests' users: {@link anOperatorUser}. */
+/** Names of the roles of the tests' users: {@link anOperatorUser}. */
 export const STAMP_RIGHTS = "stamps";
 export const RELEASE_RIGHTS = "releases";
 
@@ -18,7 +18,7 @@ const more = [
   { group: "networking.k8s.io", resource: "ingresses" },
 ];
 
-/** Installs the common kinds once for all tests: the kinds that ship, Stamps, and Releases. */
+/** Installs the common kinds once for all tests: the shipped kinds, Stamps, and Releases. */
 export async function installSharedKinds(cluster: TestCluster): Promise<void> {
   await install(cluster);
   await install(cluster, { kinds: [stampIn(sharedGroup)], name: STAMP_RIGHTS });

@@ -14,10 +14,10 @@ interface Scene {
   readonly line: SlowLine;
 }
 
-/** So that no renewal of the Lease is taken for a reconcile. */
+/** So that no renewal of the Lease is mistaken for a reconcile. */
 const seldom = ["--lease-duration=10m", "--renew-deadline=8m", "--retry-period=5m"];
 
-/** A leader behind a line that can be slow, in the middle of a reconcile. */
+/** A leader behind a proxy that can be slow, during a reconcile. */
 async function inTheMiddle(delayMs: number): Promise<Scene> {
   const story = await aStampStory();
   await story.apply(["web"], { text: "one", copies: 1 });
@@ -37,24 +37,24 @@ async function inTheMiddle(delayMs: number): Promise<Scene> {
   return { story, operator, line };
 }
 
-describe("an operator that is asked to stop in the middle of a reconcile", () => {
-  test("ends it, publishes it, gives its Lease back as the last of all, and exits with 0 (case 32)", async () => {
+describe("an operator that is stopped during a reconcile", () => {
+  test("finishes it, publishes it, releases its Lease as the last step, and exits with 0 (case 32)", async () => {
     const { story, operator, line } = await inTheMiddle(1_000);
     const asked = new Date();
     const ended = operator.stop("SIGTERM");
-    // Fast again, or releasing would take its time as well.
+    // Fast again, otherwise releasing the Lease would be slow as well.
     await operator.untilLogged("Shutting down");
     await eventually(() => line.bytesUnderWay === 0, { what: "the apply arrives" });
     line.delayMs = 0;
     expect(await ended).toBe(0);
 
-    // The reconcile came to its end, and its objects are published. (Its status names the commit, so the instance that leads
-    // next writes it.)
+    // The reconcile has finished, and its objects are published. (Its status names the commit, so the next leading
+    // instance writes it.)
     expect(await readObject("configmap", "web-0", story.namespace)).toMatchObject({ data: { text: "two" } });
     const file = `${story.namespace}/stamps.stories.fairlead.dev/web/configmap-web-0.yaml`;
     expect(story.repository.read(file)).toContain("text: two");
 
-    // The Lease is free, and after that nothing was written.
+    // The Lease is released, and nothing was written after that.
     const lease = await readObject("lease", "fairlead", story.namespace);
     expect(lease).toMatchObject({ spec: { holderIdentity: "" } });
     const writes = (await story.user.requests(asked)).filter(isWrite).map(lineOf);
@@ -62,14 +62,14 @@ describe("an operator that is asked to stop in the middle of a reconcile", () =>
     expect(writes).toContain("patch configmaps web-0 200");
   });
 
-  test("exits with 1 at once when it is asked a second time, and writes nothing more (case 33)", async () => {
+  test("exits with 1 at once at the second signal, and writes nothing more (case 33)", async () => {
     const { story, operator } = await inTheMiddle(30_000);
     process.kill(operator.pid, "SIGTERM");
     await operator.untilLogged("Shutting down");
     const asked = performance.now();
     process.kill(operator.pid, "SIGINT");
     expect(await operator.untilEnded()).toBe(1);
-    // Its grace would have been 30 s.
+    // Its grace period would have been 30 s.
     expect(performance.now() - asked).toBeLessThan(10_000);
     expect(await readObject("configmap", "web-0", story.namespace)).toMatchObject({ data: { text: "one" } });
     const lease = await readObject<{ spec: { holderIdentity: string } }>(

@@ -10,7 +10,7 @@ const clock = systemClock();
 const kind = kindNamed("configmaps/v1", "ConfigMap");
 const manifest = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "late", labels: { app: "web" } } };
 
-test("a watch whose line falls silent is given up, and one that is only quiet is not", async () => {
+test("a watch whose connection becomes silent is closed, and an idle one is not", async () => {
   const namespace = await aNamespace();
   const { access, transport, cluster } = await kubeAdapter();
   const line = await FaultyLine.open(Number(access.server.port));
@@ -28,9 +28,9 @@ test("a watch whose line falls silent is given up, and one that is only quiet is
       seen.push("object" in event ? `${event.type} ${event.object.metadata.name}` : event.type);
   })();
   const ended = watching.catch((error: unknown) => error);
-  // The server sends a bookmark whenever it likes: the first one ends the list.
+  // The server sends bookmarks at any time: the first one ends the list.
   await expect.poll(() => seen).toContain("BOOKMARK");
-  // Ten PINGs, and nothing else: the watch goes on.
+  // Ten PINGs, and nothing else: the watch continues.
   const { chunks } = line;
   await expect.poll(() => line.chunks, { timeout: 10_000 }).toBeGreaterThanOrEqual(chunks + 10);
   await cluster.apply(

@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-/** What a command prints. */
+/** The output of a command. */
 async function printed(run: (screen: { print(line: string): void }) => Promise<void>): Promise<string> {
   const lines: string[] = [];
   await run({ print: (line) => void lines.push(line) });
@@ -68,7 +68,7 @@ const stored = async (kind: string): Promise<readonly LiveObject[]> => {
   return (JSON.parse(list) as { readonly items: readonly LiveObject[] }).items;
 };
 
-test("approvals lists what waits for the caller, until the caller has approved", async () => {
+test("approvals lists the stages that wait for the caller, until the caller has approved", async () => {
   const waiting = await printed((screen) => runApprovals({ kubeconfig: scene.kubeconfigPath }, screen));
   expect(waiting.split("\n")).toEqual([
     `shop/shop prod: commit 4be1f0c2a4 (Fix the cart, Bob), digest ${digest}; 0 of 1 approvals`,
@@ -102,7 +102,7 @@ test("approvals lists what waits for the caller, until the caller has approved",
   await expect(decide({ digest: "0000" })).rejects.toThrow(/No plan of stage prod/);
 });
 
-test("reject makes an Approval that rejects", async () => {
+test("reject creates an Approval that rejects", async () => {
   const said = await printed((screen) =>
     runDecision({ pipeline: "shop/shop", stage: "prod", decision: "Reject" }, flags(), screen),
   );
@@ -113,7 +113,7 @@ test("reject makes an Approval that rejects", async () => {
   expect(rejections).toHaveLength(1);
 });
 
-test("freeze makes a Freeze that thaw ends", async () => {
+test("freeze creates a Freeze that thaw ends", async () => {
   const nowMs = Date.parse("2026-11-23T10:00:00Z");
   const freeze = { ...flags(), reason: "sale", stage: ["prod"], for: "8h", nowMs };
   const said = await printed((screen) => runFreeze("shop", freeze, screen));

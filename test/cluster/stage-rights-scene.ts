@@ -20,7 +20,7 @@ const installation = {
   releases: { enabled: true },
 } as const;
 
-/** User names of the operator, and of what deploys from git. */
+/** User names of the operator, and of an account that deploys from git. */
 export const users = {
   operator: "system:serviceaccount:ops:operator",
   deployer: "system:serviceaccount:shop:deployer",
@@ -28,19 +28,22 @@ export const users = {
 
 export const namespace = "shop";
 
-/** A cluster of its own with the kinds of pipelines, the policies of their rights, and users who may write all of them. */
+/**
+ * A separate cluster with the kinds of pipelines, the policies of their permissions, and users who may write all of
+ * them.
+ */
 export interface StageRightsScene {
   readonly kubectl: Kubectl;
-  /** Of a user who may do everything. */
+  /** Kubeconfig of a user with all permissions. */
   readonly kubeconfigPath: string;
   /** kubectl as a user, in the namespace. */
   as(user: string, groups?: readonly string[]): Kubectl;
-  /** Grants a user verbs on a stage, `shop.prod`; gives what takes them away again. */
+  /** Grants a user verbs on a stage, `shop.prod`; returns a function that revokes them. */
   grant(user: string, stage: string, ...verbs: readonly string[]): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
-/** Makes it, and waits until the policies are in force. */
+/** Creates it, and waits until the policies are in force. */
 export async function aStageRightsScene(): Promise<StageRightsScene> {
   const local = await startLocalCluster({ name: "rights", fsync: false });
   const { kubectlPath = "kubectl" } = local;
@@ -119,7 +122,7 @@ export async function aStageRightsScene(): Promise<StageRightsScene> {
   };
 }
 
-/** Asks the authorizer. `kubectl auth can-i` does not: it looks for the group of a resource that no API serves. */
+/** Queries the authorizer. `kubectl auth can-i` does not work: it looks up the group of a resource that no API serves. */
 async function isAllowed(
   kubectl: Kubectl,
   { user, stage, verb }: { readonly user: string; readonly stage: string; readonly verb: string },
@@ -140,7 +143,7 @@ function aRbacObject(kind: string, name: string): KubernetesObject {
   return { apiVersion: `${rbac}/v1`, kind, metadata: { name } };
 }
 
-/** The API server learns of a policy a second or two after it was made: each is asked for something that it refuses. */
+/** The API server applies a policy a second or two after its creation: each is tested with a request that it rejects. */
 async function untilInForce(as: StageRightsScene["as"]): Promise<void> {
   const nobody = as("nobody");
   const refuses = async (input: object, says: RegExp): Promise<boolean> => {

@@ -29,7 +29,7 @@ const create = (user: string, input: object, groups?: readonly string[]) =>
 describe("a Promotion by hand", () => {
   const aPromotion = (spec: object = {}, metadata: object = {}) =>
     anObject("Promotion", { ...target, ...spec }, metadata);
-  // Of a Pipeline that exists: the garbage collector deletes what another one owns.
+  // Of an existing Pipeline: the garbage collector deletes the dependents of a missing one.
   let controlled: object;
   beforeAll(async () => {
     const stages = [{ name: "prod", releases: [{ name: "web" }] }];
@@ -41,7 +41,7 @@ describe("a Promotion by hand", () => {
     controlled = { ownerReferences: [{ apiVersion, kind: "Pipeline", name, uid, controller: true }] };
   });
 
-  test("needs the verb promote, and names its user", async () => {
+  test("needs the verb promote, and contains its user", async () => {
     await expect(create("hugo", aPromotion())).rejects.toThrow(
       "hugo may not promote to this stage: this needs the verb promote on stages.fairlead.dev shop.prod",
     );
@@ -62,7 +62,7 @@ describe("a Promotion by hand", () => {
     await create("ida", aPromotion(skips));
   });
 
-  test("does not look like one of the Pipeline, which the operator alone creates", async () => {
+  test("cannot imitate one of the Pipeline, which only the operator creates", async () => {
     await scene.grant("jan", "shop.prod", "promote", "bypass");
     const only = "only the operator creates the Promotions of a Pipeline";
     await expect(create("jan", aPromotion({ by: "jan" }, controlled))).rejects.toThrow(only);
@@ -83,11 +83,11 @@ describe("a Promotion by hand", () => {
       );
     const made = await create(users.operator, aPromotion({ attempt: 1 }, controlled));
     expect(made["spec"]).not.toHaveProperty("by");
-    // Others may write to it what is not its owner.
+    // Others may write to fields that are not its owner.
     await scene.as("jan")(["annotate", "promotion", made.metadata.name, "example.dev/note=seen"]);
   });
 
-  test("has its status from the operator alone", async () => {
+  test("has its status only from the operator", async () => {
     const { metadata } = await create(users.operator, aPromotion({}, controlled));
     const patch = (user: string) =>
       scene.as(user)([
@@ -112,7 +112,7 @@ describe("a Release of a stage", () => {
   const patch = (user: string, name: string, spec: object) =>
     scene.as(user)(["patch", "release", name, "--type=merge", "-p", JSON.stringify({ spec })]);
 
-  test("is pinned by hand only with the verb promote", async () => {
+  test("is pinned manually only with the verb promote", async () => {
     const needs =
       "may not pin a Release of this stage: this needs the verb promote on stages.fairlead.dev shop.prod";
     const { metadata } = await create("kim", aRelease(ofProd));
@@ -126,20 +126,20 @@ describe("a Release of a stage", () => {
     await expect(patch("kim", metadata.name, { source: { ref: { stage: "dev" } } })).rejects.toThrow(
       /promote/,
     );
-    // Everything else is as before.
+    // Everything else is unchanged.
     await patch("kim", metadata.name, { suspend: true, interval: "2m" });
     await scene.grant("kim", "shop.prod", "promote");
     await patch("kim", metadata.name, { revision: "2".repeat(40) });
     await patch("kim", metadata.name, leaves);
   });
 
-  test("may belong to a Pipeline of another namespace, where the right is then", async () => {
+  test("may belong to a Pipeline of another namespace, in which the permission is then needed", async () => {
     const { metadata } = await create("leo", aRelease({ ...ofProd, namespace: "elsewhere" }));
     await scene.grant("leo", "shop.prod", "promote");
     await expect(patch("leo", metadata.name, { revision })).rejects.toThrow(/needs the verb promote/);
   });
 
-  test("is as free as before if it is of no stage", async () => {
+  test("is unrestricted if it belongs to no stage", async () => {
     const { metadata } = await create("mia", aRelease({ branch: "main" }, { revision }));
     await patch("mia", metadata.name, { revision: "2".repeat(40) });
     await patch("mia", metadata.name, { revision: null, source: { ref: { branch: "next" } } });

@@ -46,10 +46,10 @@ class StampChart extends Chart {
   }
 }
 
-/** The group of the Stamps that all tests may use; a test that removes their CRD takes another one. */
+/** The group of the Stamps that all tests may use; a test that removes their CRD uses another one. */
 export const sharedGroup = "stories.fairlead.dev";
 
-/** A kind of the tests' own: a text, and a number of ConfigMaps that repeat it. No other controller reads them. */
+/** A kind for tests: a text, and a number of ConfigMaps that repeat it. No other controller reads them. */
 export function stampIn(group: string): BoundKind<Construct> {
   return bindKind({
     definition: defineStamp(group),

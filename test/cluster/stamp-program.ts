@@ -1,6 +1,6 @@
 import { runOperator } from "../../index.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
-/** A user's own operator, started as a user starts it. `STAMP_GROUPS`: where its Stamps are. */
+/** A user's own operator. `STAMP_GROUPS`: the groups of its Stamps. */
 const groups = process.env["STAMP_GROUPS"]?.split(",") ?? [sharedGroup];
 process.exitCode = await runOperator({ kinds: groups.map(stampIn) });

@@ -26,12 +26,15 @@ export interface StampStory {
   readonly repository: StoryRepository;
   readonly user: OperatorUser;
   start(args?: readonly string[], options?: StampStartOptions): Promise<RunningOperator>;
-  /** Creates or changes Stamps of these names, many at a time. */
+  /** Creates or changes Stamps with these names, many at a time. */
   apply(names: readonly string[], spec: object): Promise<void>;
   remove(names: readonly string[]): Promise<void>;
   list(): Promise<SeenResource[]>;
   children(): Promise<KubernetesObject[]>;
-  /** Waits until as many Stamps are there, and of each one the operator has said all: Ready, and published. */
+  /**
+   * Waits until this number of Stamps exists, and the operator has reported for each of them that it is Ready, and
+   * published.
+   */
   untilSettled(count: number, timeoutMs?: number): Promise<SeenResource[]>;
   /** Waits for this condition on all Stamps. */
   until(
@@ -42,7 +45,7 @@ export interface StampStory {
 }
 
 export const stampProgram = join(import.meta.dirname, "stamp-program.ts");
-/** Has no fence of its own, and goes on when it has lost its lease. */
+/** Has no fence of its own, and continues after it has lost its lease. */
 export const stubbornProgram = join(import.meta.dirname, "stubborn-program.ts");
 
 /** Names `prefix-0` and so on. */
@@ -51,11 +54,11 @@ export function manyNames(count: number, prefix = "stamp"): string[] {
 }
 
 export interface StampStoryOptions {
-  /** A group that this test alone has beside the shared one: Stamps in it, and their CRD, which it may change. */
+  /** A group that only this test uses in addition to the shared one: Stamps in it, and their CRD, which it may change. */
   readonly ownGroup?: string | undefined;
 }
 
-/** A namespace, a repository and a user of the test's own, for an operator that knows Stamps. */
+/** A namespace, a repository and a user of the test, for an operator of Stamps. */
 export async function aStampStory({ ownGroup = undefined }: StampStoryOptions = {}): Promise<StampStory> {
   const { definition } = stampIn(sharedGroup);
   const groups = [sharedGroup, ...(ownGroup === undefined ? [] : [ownGroup])];
@@ -135,7 +138,7 @@ export async function aStampStory({ ownGroup = undefined }: StampStoryOptions = 
   };
 }
 
-/** The operator has said all about the newest generation, and all is well. */
+/** The operator has reported on the newest generation, and it is healthy. */
 export function isSettled(resource: SeenResource): boolean {
   return ["Ready", "Published"].every((type) => {
     const condition = conditionOf(resource, type);

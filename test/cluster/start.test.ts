@@ -10,7 +10,7 @@ import { aClusterOfItsOwn, eventually } from "./fixture.ts";
 import { kubectlFor } from "./kubectl.ts";
 import { aFolder } from "./operator.ts";
 
-/** Those that are applied, and the two custom resources that a Release brings. */
+/** The applied ones, and the two custom resources that a Release deploys. */
 const samples = readSamples().length + 2;
 const program = resolve(import.meta.dirname, "../../cli/fairlead.js");
 
@@ -22,11 +22,11 @@ interface Started {
   readonly ready: () => Readonly<Record<string, string>>;
   /** The last table of Releases: name → READY and REVISION. */
   readonly releases: () => Readonly<Record<string, readonly [ready: string, revision: string]>>;
-  /** Its folder for everything temporary: empty in the end. */
+  /** Its folder for temporary files: empty in the end. */
   readonly folder: string;
-  /** Processes that mention the folder on their command line. */
+  /** Processes whose command line contains the folder. */
   readonly processes: () => readonly string[];
-  /** Sends a signal and gives the exit code. */
+  /** Sends a signal and returns the exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -65,7 +65,7 @@ function lastTable(text: string, title: string): readonly (readonly string[])[] 
   return rows.map((row) => row.split(/ {2,}/));
 }
 
-/** Command lines of all processes but this one. Only where the system shows them as files. */
+/** Command lines of all other processes. Only if the system provides them as files. */
 function commandLines(): readonly string[] {
   return readdirSync("/proc")
     .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)
@@ -76,7 +76,7 @@ function commandLineOf(pid: string): string {
   try {
     return readFileSync(join("/proc", pid, "cmdline"), "utf8");
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
     return "";
   }
 }
@@ -116,7 +116,7 @@ async function untilNothingIsLeft(run: Started): Promise<void> {
   await eventually(() => readdirSync(run.folder).length === 0, { what: "the folders go" });
 }
 
-test("fairlead start shows every sample Ready and committed, and Ctrl-C leaves nothing", async () => {
+test("fairlead start shows every sample Ready and committed, and Ctrl-C removes everything", async () => {
   const run = await start();
   await untilAllReady(run);
   expect(run.shown()).toMatch(/Job\/hello-world {2,}[0-9a-f]{10}/);
@@ -124,7 +124,7 @@ test("fairlead start shows every sample Ready and committed, and Ctrl-C leaves n
   expect(readdirSync(repository)).toContain("refs");
   expect(run.processes().length).toBeGreaterThan(3);
 
-  // A push from the clone that it names is live a moment later, and a revert restores the state before.
+  // A push from its clone is deployed a moment later, and a revert restores the previous state.
   const workTree = /^cd (\S+)$/m.exec(run.shown())?.[1] ?? "";
   const git = (...command: readonly string[]): string =>
     execFileSync("git", command, { cwd: workTree, encoding: "utf8" }).trim();
@@ -164,7 +164,7 @@ test("fairlead start leaves nothing when it is killed", async () => {
   await eventually(() => run.processes().length === 0, { what: "the processes end", timeoutMs: 30_000 });
 });
 
-test("fairlead start ends with the operator's last words when that ends", async () => {
+test("fairlead start ends with the operator's last log lines when that ends", async () => {
   const run = await start();
   const operator = await untilOperator(run);
   const ended = once(run.child, "exit");

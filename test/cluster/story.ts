@@ -6,7 +6,7 @@ import { aNamespace, applyObjects, auditEvents, eventually, kubectlJson, readObj
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { aRepository, type StoryRepository } from "./repository.ts";
 
-/** A custom resource as a test sees it. */
+/** A custom resource as used by a test. */
 export interface SeenResource extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & {
     readonly uid: string;
@@ -17,7 +17,7 @@ export interface SeenResource extends KubernetesObject {
   readonly status?: EngineStatus & Readonly<Record<string, unknown>>;
 }
 
-/** An operator that watches one namespace and publishes to one repository, all of them of one test. */
+/** An operator that watches one namespace and publishes to one repository, all for one test. */
 export interface Story {
   readonly namespace: string;
   readonly repository: StoryRepository;
@@ -25,7 +25,7 @@ export interface Story {
   start(args?: readonly string[]): Promise<RunningOperator>;
 }
 
-/** A namespace, a repository, and the way to start an operator for both. */
+/** A namespace, a repository, and a function that starts an operator for both. */
 export async function aStory(): Promise<Story> {
   const namespace = await aNamespace();
   const repository = aRepository();
@@ -34,7 +34,7 @@ export async function aStory(): Promise<Story> {
   return { namespace, repository, start };
 }
 
-/** Applies a custom resource as its user, and gives it as the server has it. */
+/** Applies a custom resource as its user, and returns it as stored by the server. */
 export async function applyResource(
   kind: ObjectKind,
   namespace: string,
@@ -45,14 +45,14 @@ export async function applyResource(
   return await seen(kind, namespace, name);
 }
 
-/** A custom resource that is there. */
+/** An existing custom resource. */
 export async function seen(kind: ObjectKind, namespace: string, name = "web"): Promise<SeenResource> {
   const found = await readObject<SeenResource>(groupKindOf(kind), name, namespace);
   if (found === undefined) throw new Error(`there is no ${kind.kind} ${namespace}/${name}`);
   return found;
 }
 
-/** Waits until the operator has said about the newest generation that a condition has this status (and reason). */
+/** Waits until the operator has reported for the newest generation that a condition has this status (and reason). */
 export function untilCondition(
   kind: ObjectKind,
   namespace: string,
@@ -79,7 +79,7 @@ export function untilCondition(
   );
 }
 
-/** Waits until a resource is Ready, as it is now. */
+/** Waits until a resource is Ready in its current generation. */
 export function untilReady(kind: ObjectKind, namespace: string, name = "web"): Promise<SeenResource> {
   return untilCondition(kind, namespace, { type: "Ready", name });
 }
@@ -89,14 +89,14 @@ export function conditionOf({ status }: Pick<SeenResource, "status">, type: stri
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** Waits until an object is gone. */
+/** Waits until an object is deleted. */
 export async function untilGone(type: string, name: string, namespace: string): Promise<void> {
   await eventually(async () => (await readObject(type, name, namespace)) === undefined, {
     what: `${type} ${name} is gone`,
   });
 }
 
-/** One event about an object, as `kubectl describe` shows it. */
+/** One event about an object, as in `kubectl describe`. */
 export interface SeenEvent {
   readonly type: string;
   readonly reason: string;

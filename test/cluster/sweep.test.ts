@@ -28,7 +28,7 @@ function foldersOf(
   return [...new Set(repository.files(prefix).map((path) => path.slice(prefix.length).split("/")[0] ?? ""))];
 }
 
-/** The folders of these Stamps are there, and no others. */
+/** The folders of these Stamps exist, and no others. */
 async function untilFolders(story: StampStory, wanted: readonly string[]): Promise<void> {
   await eventually(() => expect(foldersOf(story, story.namespace)).toEqual(wanted.toSorted()), {
     what: `exactly ${wanted.length} folders are there`,
@@ -36,7 +36,7 @@ async function untilFolders(story: StampStory, wanted: readonly string[]): Promi
 }
 
 describe("the sweep of git", () => {
-  test("leaves a root alone that another cluster writes to, and says whose it is", async () => {
+  test("does not write to a root of another cluster, and names its owner", async () => {
     const theirs = await aStampStory();
     await theirs.apply(names, { text: "one" });
     await theirs.start();
@@ -61,7 +61,7 @@ describe("the sweep of git", () => {
     expect((await operator.untilLogged("Cannot publish"))["note"]).toMatch(said);
     expect(repository.remote.head()).toBe(head);
 
-    // And the first one goes on
+    // And the first one continues
     await theirs.apply(["stamp-0"], { text: "two" });
     await theirs.untilSettled(names.length);
     expect(repository.commits()).toBe(commits + 1);
@@ -69,7 +69,7 @@ describe("the sweep of git", () => {
     await untilFolders(theirs, names);
   });
 
-  test("takes the folders of resources that went while the operator was down", async () => {
+  test("removes the folders of resources that were deleted while the operator was down", async () => {
     const story = await aStoppedStory();
     const commits = story.repository.commits();
     await story.remove(names.slice(0, 4));
@@ -78,7 +78,7 @@ describe("the sweep of git", () => {
     expect(story.repository.commits()).toBe(commits + 1);
   });
 
-  test("takes no folder of a namespace that is no longer watched", async () => {
+  test("removes no folder of a namespace that is no longer watched", async () => {
     const other = await aStampStory();
     const story = await aStampStory();
     await other.apply(names, { text: "one" });
@@ -87,17 +87,17 @@ describe("the sweep of git", () => {
       what: "both are published",
     });
 
-    // When only one is watched, and one of its resources is gone
+    // When only one is watched, and one of its resources was deleted
     await story.remove(["stamp-0"]);
     await other.remove(["stamp-1"]);
     await story.start();
 
-    // Then this one's folder goes, and nothing else
+    // Then the folder of this one is removed, and nothing else
     await untilFolders(story, names.slice(1));
     expect(foldersOf(story, other.namespace)).toEqual(names.toSorted());
   });
 
-  test("takes no folder of a kind whose CRD is gone, and says so", async () => {
+  test("removes no folder of a kind whose CRD was deleted, and reports it", async () => {
     const ownGroup = `sweep-${crypto.randomUUID().slice(0, 8)}.stories.fairlead.dev`;
     const { definition } = stampIn(ownGroup);
     const crd = `crd/${groupKindOf(definition)}`;
@@ -122,12 +122,12 @@ describe("the sweep of git", () => {
     });
     await operator.stop();
 
-    // When the CRD goes while the operator is down, and a resource of the other kind with it
+    // When the CRD and a resource of the other kind are deleted while the operator is down
     await kubectl(["delete", crd]);
     await story.remove(["stamp-0"]);
     const again = await story.start();
 
-    // Then the other kind is swept, and this one's folders stay
+    // Then the other kind is swept, and the folders of this one stay
     await untilFolders(story, names.slice(1));
     expect(foldersOf(story, story.namespace, groupKindOf(definition))).toEqual(own);
     await eventually(
@@ -149,7 +149,7 @@ describe("the sweep of git", () => {
     expect(story.repository.commits()).toBe(commits + 2);
   });
 
-  test("waits for approval before it removes more than half of all folders, and removes them after it", async () => {
+  test("waits for approval before it removes more than half of all folders", async () => {
     const story = await aStoppedStory();
     const { repository } = story;
     await story.remove(names.slice(0, 8));
@@ -167,7 +167,7 @@ describe("the sweep of git", () => {
     repository.remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: ${String(line["id"])}\n` });
     await story.apply(["stamp-9"], { text: "three" });
 
-    // Then they go, and the approval with them
+    // Then they are removed, and so is the approval
     await untilFolders(story, names.slice(8));
     await story.untilSettled(2);
     expect(repository.read(".fairlead.yaml")).toBe(file);

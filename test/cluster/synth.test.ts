@@ -10,7 +10,7 @@ import { aFolder } from "./operator.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Runs `npm run synth`, without a network, into a folder of its own. */
+/** Runs `npm run synth`, without a network, in a separate folder. */
 async function synth(): Promise<ReadonlyMap<string, string>> {
   const folder = await aFolder();
   const nowhere = "http://127.0.0.1:1";
@@ -24,7 +24,7 @@ async function synth(): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-test("npm run synth writes what the API server takes, the same each time", async () => {
+test("npm run synth writes objects that the API server accepts, the same each time", async () => {
   const files = await synth();
   expect([...files.keys()]).toEqual(["crds.k8s.yaml", "operator.k8s.yaml"]);
   expect(await synth()).toEqual(files);
@@ -36,7 +36,7 @@ test("npm run synth writes what the API server takes, the same each time", async
       input: objects,
     });
   await apply(objectsIn("crds.k8s.yaml"), "none");
-  // A dry run finds no namespace that only another dry run has made.
+  // A dry run does not find a namespace that was only created in another dry run.
   const operator = objectsIn("operator.k8s.yaml");
   await apply(
     operator.filter(({ kind }) => kind === "Namespace"),

@@ -13,7 +13,7 @@ export interface Workload extends KubernetesObject {
   readonly status: { readonly readyReplicas?: number };
 }
 
-/** A cluster of its own, because other operators watch all namespaces, with ours in a pod of its own namespace. */
+/** A separate cluster, because other operators watch all namespaces, with this one in a pod of its own namespace. */
 export class TakeoverStage {
   readonly cluster: LocalCluster;
   readonly kubectl: Kubectl;
@@ -57,7 +57,7 @@ export class TakeoverStage {
     await this.cluster.stop();
   }
 
-  /** A namespace whose name begins so. */
+  /** A namespace whose name begins with this prefix. */
   aPlace(prefix: string): Promise<string> {
     return aPlaceOn(this.kubectl, prefix);
   }
@@ -66,7 +66,7 @@ export class TakeoverStage {
     return JSON.parse(await this.kubectl(["get", type, name, "-n", namespace, "-o", "json"])) as Seen;
   }
 
-  /** Uid, node and starts of the pods of a namespace: another pod, or one that started again, shows. */
+  /** Uid, node and restarts of the pods of a namespace, to detect replaced or restarted ones. */
   async podsIn(namespace: string): Promise<string[]> {
     const path =
       "{range .items[*]}{.metadata.uid} {.spec.nodeName} {.status.containerStatuses[*].restartCount}\n{end}";

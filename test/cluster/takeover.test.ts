@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => stage?.end());
 
 test.for(originals)(
-  "what the original $kind.kind operator made is adopted: same objects, no rollout",
+  "objects of the original $kind.kind operator are adopted: same objects, no rollout",
   async ({ kind, spec, children }) => {
     const namespace = await stage.aPlace(kind.singular);
     const resource = {
@@ -56,7 +56,7 @@ test.for(originals)(
         ...child.metadata.labels,
         "app.kubernetes.io/instance": "web",
       });
-      // A CronJob's template gets our labels, for the Jobs to come; nothing runs because of it.
+      // A CronJob's template gets the operator's labels, for future Jobs; nothing runs because of it.
       if (child.kind !== "CronJob") expect(live).toEqual(was?.["spec"]);
     }
     expect(await stage.podsIn(namespace)).toEqual(pods);

@@ -4,9 +4,9 @@ import { testCluster } from "./fixture.ts";
 
 const moves = 30;
 
-// The short form of `npm run test:tenants`: two stages at the same time, in which the tenants have changed places.
+// The short form of `npm run test:tenants`: two stages at the same time, in which the tenants have swapped roles.
 test.concurrent.for([4, 5])(
-  "a tenant that does what it likes changes nothing of another one (seed %i)",
+  "a malicious tenant changes nothing of another one (seed %i)",
   { timeout: 300_000 },
   async (seed) => {
     const told: string[] = [];

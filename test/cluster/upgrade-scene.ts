@@ -29,7 +29,7 @@ const aJobFile = {
   },
 };
 
-/** Commits what {@link releasesOf} deploy. */
+/** Commits the sources of {@link releasesOf}. */
 export function fillSource(source: FakeGitRemote): void {
   const { spec, ...deployment } = aDeploymentFile("web") as { readonly spec: object };
   const files = {
@@ -42,7 +42,7 @@ export function fillSource(source: FakeGitRemote): void {
   source.commitByOthers({ ...Object.fromEntries(texts), "shop/main.ts": program });
 }
 
-/** Manifests with pods, a program that acts as an account, and a folder for a namespace that it makes. */
+/** Manifests with pods, a program that acts as an account, and a folder for a namespace that it creates. */
 export function releasesOf(source: FakeGitRemote, namespace: string): readonly KubernetesObject[] {
   const specs = {
     web: { render: { manifests: {} } },
@@ -64,7 +64,7 @@ export function releasesOf(source: FakeGitRemote, namespace: string): readonly K
   }));
 }
 
-/** The account that `shop` acts as. */
+/** The account that `shop` impersonates. */
 export function deployerIn(namespace: string): readonly KubernetesObject[] {
   const rbac = "rbac.authorization.k8s.io";
   const metadata = { name: "deployer", namespace };

@@ -22,7 +22,9 @@ interface SeenObject extends KubernetesObject {
   readonly data?: unknown;
 }
 
-/** A cluster of its own, where one build after the other is installed and runs with the rights of its installation. */
+/**
+ * A separate cluster, in which one build after the other is installed and runs with the permissions of its installation.
+ */
 export class UpgradeStage {
   readonly api: DirectApi;
   readonly #kubectl: Kubectl;
@@ -46,7 +48,10 @@ export class UpgradeStage {
     await promisify(execFile)(process.execPath, [program, "install", kubeconfig, ...words]);
   }
 
-  /** Starts the operator of a build (default: that of today) as the newest pod of the installation, whose own containers are simulated. */
+  /**
+   * Starts the operator of a build (default: the current one) as the newest pod of the installation, whose own
+   * containers are simulated.
+   */
   async run(program: string | undefined, args: readonly string[]): Promise<RunningOperator> {
     const pods = await this.api.list<{ readonly items: readonly SeenObject[] }>("pods", {
       namespace: home,
@@ -71,20 +76,20 @@ export class UpgradeStage {
     });
   }
 
-  /** The kinds that the installation gives rights for: an upgrade keeps those that were installed. */
+  /** The kinds for which the installation has permissions: an upgrade keeps the installed ones. */
   async #kindsOption(): Promise<readonly string[]> {
     const args = "jsonpath={.spec.template.spec.containers[0].args}";
     const text = await this.#kubectl(["get", "deployment", account, "-n", home, "-o", args]);
     return (JSON.parse(text) as readonly string[]).filter((word) => word.startsWith("--kinds="));
   }
 
-  /** The requests of the installation's operators to the API server, impersonated ones included. */
+  /** The requests of the installation's operators to the API server, including impersonated ones. */
   requests(since: Date): Promise<AuditEvent[]> {
     const user = `system:serviceaccount:${home}:${account}`;
     return readAuditLog(this.#cluster.auditLogPath, { user, since });
   }
 
-  /** Waits until a resource is Ready and, unless it makes no object of its own, published. */
+  /** Waits until a resource is Ready and, unless it has no objects, published. */
   async untilDone(resource: KubernetesObject, { publishes = true } = {}): Promise<void> {
     const { apiVersion, kind, metadata } = resource;
     const type = `${kind}.${apiVersion.split("/").toReversed().join(".")}`;
@@ -102,14 +107,14 @@ export class UpgradeStage {
     );
   }
 
-  /** Metadata and content of all objects of these types, by kind and name: one that was replaced or changed shows. */
+  /** Metadata and content of all objects of these types, by kind and name, to detect replaced or changed ones. */
   async objectsOf(types: string, namespaces: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
     const texts = await Promise.all(
       namespaces.map((namespace) => this.#kubectl(["get", types, "-n", namespace, "-o", "json"])),
     );
     const items = texts.flatMap((text) => (JSON.parse(text) as { readonly items: SeenObject[] }).items);
     return new Map(
-      // The version counts statuses, too, which controllers of Kubernetes write when they like.
+      // The version also counts statuses, which Kubernetes controllers write at any time.
       items.map(({ kind, metadata: { resourceVersion: _, ...metadata }, spec, data }) => [
         `${kind} ${metadata.namespace}/${metadata.name}`,
         { metadata, spec, data },

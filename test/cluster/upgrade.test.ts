@@ -27,7 +27,7 @@ async function uidsIn(namespace: string, types: string): Promise<Record<string, 
 }
 
 test("an upgrade whose charts set one more label applies every object once, and replaces nothing", async () => {
-  // Given the samples, converged, and an Echo that was edited there and back
+  // Given the converged samples, and an Echo that was edited and reverted
   const namespace = await aNamespace();
   const fenced = await fence(namespace);
   const pod = await fenced.aPod("operator-1");
@@ -72,7 +72,7 @@ test("an upgrade whose charts set one more label applies every object once, and 
   await untilReconciled(after, samples.length);
   await after.stop();
 
-  // Then every object was applied once, and is the one that it was, each pod included
+  // Then every object was applied once, and was not replaced, including each pod
   const writes = (await pod.requests(upgraded)).filter(isWrite).map(lineOf);
   const applies = writes.filter((line) => /^patch (jobs|cronjobs|deployments|services) \S+ 200$/.test(line));
   expect(applies).toHaveLength(7);
@@ -84,7 +84,7 @@ test("an upgrade whose charts set one more label applies every object once, and 
   ).toEqual([]);
   expect(await uidsIn(namespace, `${children},pods`)).toEqual(uids);
 
-  // And the start after it has nothing to do
+  // And after the next start there is nothing to do
   const again = new Date();
   await untilReconciled(await start(next), samples.length);
   const anew = (await pod.requests(again)).filter(isWrite).map(lineOf);
@@ -106,7 +106,7 @@ async function labelled(namespace: string, types: string): Promise<number> {
 const olderBuilds = [
   {
     commit: "38ead4b",
-    what: "the last one with an engine each for kinds and Releases",
+    what: "the last one with separate engines for kinds and Releases",
     values: ["samples.enabled=true", "releases.requireServiceAccount=false"],
   },
   {
@@ -124,7 +124,7 @@ describe.each(olderBuilds)("after $commit, $what", async ({ commit, values }) =>
     if (missing === undefined) former = await buildOf(commit);
   });
 
-  test("an upgrade writes no object and no commit, and each status once at most", async ({ skip }) => {
+  test("an upgrade writes no object and no commit, and each status at most once", async ({ skip }) => {
     if (missing !== undefined) skip(missing);
     // Given kinds and Releases, converged and published by the older build
     const stage = await UpgradeStage.start();
@@ -150,7 +150,7 @@ describe.each(olderBuilds)("after $commit, $what", async ({ commit, values }) =>
       await stage.untilDone(resource, { publishes: resource.kind !== "Podbuggertool" });
     expect(await before.stop()).toBe(0);
 
-    // When the build of today follows it, and has something to do for once
+    // When the current build follows it, and has something to do for once
     await stage.install(today);
     const types = "deployments,replicasets,services,configmaps,jobs,cronjobs,pods";
     const objects = await stage.objectsOf(types, ["shop", "away"]);
@@ -165,7 +165,7 @@ describe.each(olderBuilds)("after $commit, $what", async ({ commit, values }) =>
     await stage.untilDone(echo);
     expect(await after.stop()).toBe(0);
 
-    // Then that is all that it did, but for a status of each
+    // Then it did only that, except for a status of each
     const writes = (await stage.requests(upgraded))
       .filter(
         (request) => isWrite(request) && !["leases", "events"].includes(request.objectRef?.resource ?? ""),

@@ -10,14 +10,14 @@ import {
   type ResourceOf,
 } from "../../index.ts";
 
-/** The Secret's content, which only its readers may see. */
+/** The Secret's content, which only users with permission may see. */
 export const vaultSecret = "planted-child-7c2f";
 
 const Vault = defineKind({
   group: "secrets.stories.fairlead.dev",
   kind: "Vault",
   plural: "vaults",
-  description: "Vault keeps a Secret, and can get it wrong.",
+  description: "Vault keeps a Secret, which can be invalid.",
   versions: [
     {
       name: "v1",
@@ -30,7 +30,7 @@ const Vault = defineKind({
   ],
 });
 
-/** The manifest's data: right, or refused by the API server in one way or another. */
+/** The manifest's data: valid, or rejected by the API server in one way or another. */
 const dataOf = {
   none: { stringData: { password: vaultSecret } },
   key: { stringData: { [`not a key, ${"but a text"}`]: vaultSecret } },
@@ -47,7 +47,7 @@ class VaultChart extends Chart {
   }
 }
 
-/** A kind of the tests' own, whose child is a Secret. */
+/** A kind for tests whose child is a Secret. */
 export const vault: BoundKind<Construct> = bindKind({
   definition: Vault,
   chart: VaultChart,

@@ -42,7 +42,7 @@ const windows = [{ allow: night }, { deny: sale }];
 const enter = (change: object) => ({ ...prod, enter: { approvals, windows, ...change } });
 const pass = (change: object) => ({ ...staging, pass: { ...(staging["pass"] as object), ...change } });
 
-/** What a user says who replaces the Pipeline; nothing is changed. */
+/** The result for a user who replaces the Pipeline; nothing is changed. */
 const replace = (input: object, user = "nora") =>
   scene
     .as(user)("replace --dry-run=server -f -", { input })
@@ -123,7 +123,7 @@ describe("rules of a Pipeline", () => {
     expect(await replace(aPipeline(stages))).toBe("allowed");
   });
 
-  test("are weakened by other signers, and by an owner that takes the Pipeline with it", async () => {
+  test("are weakened by other signers, and by an owner with which the Pipeline is deleted", async () => {
     const unsigned = { ...aPipeline(), spec: { source: { url: source.url }, stages: [dev, staging, prod] } };
     expect(await replace(unsigned)).toContain(needs("dev"));
     const owner = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "1-2-3" };
@@ -142,7 +142,7 @@ describe("rules of a Pipeline", () => {
     expect(await replace(weaker, users.operator)).toBe("allowed");
   });
 
-  test("go with a Pipeline only with the verb, but for namespaces and owners that go", async () => {
+  test("are removed with a Pipeline only with the verb, except by deletions of namespaces and owners", async () => {
     const remove = (user: string) =>
       scene
         .as(user)(["delete", "pipeline", "shop", "--dry-run=server"])
@@ -157,7 +157,7 @@ describe("rules of a Pipeline", () => {
       expect(await remove(`system:serviceaccount:kube-system:${cleaner}`)).toBe("allowed");
   });
 
-  test("of more stages than a policy can ask for one by one need the verb on all", async () => {
+  test("of more stages than a policy can check one by one need the verb on all", async () => {
     const many = Array.from(
       { length: 12 },
       (_, index): Stage => ({ name: `s${index}`, releases: [{ name: "web" }] }),

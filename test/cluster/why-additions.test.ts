@@ -10,8 +10,8 @@ import { anOperatorUser } from "./operator-user.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 import { applyResource, untilReady } from "./story.ts";
 
-describe("fairlead why of a kind that adds to objects of other owners", () => {
-  /** A Nap that an operator of its own has put into force. */
+describe("fairlead why for a kind that adds to objects of other owners", () => {
+  /** A Nap that a separate operator has reconciled. */
   async function aNap() {
     await install(testCluster(), { kinds: [stampIn(sharedGroup), nap], name: "naps" });
     const namespace = await aNamespace();
@@ -30,7 +30,7 @@ describe("fairlead why of a kind that adds to objects of other owners", () => {
     return namespace;
   }
 
-  test("counts these objects, and names a field that another manager has taken", async () => {
+  test("counts these objects, and names a field that another manager owns", async () => {
     const namespace = await aNap();
     const ask = () => why("nap/night", namespace, undefined, { kinds: [...kinds, nap] });
     const ready = await ask();
@@ -45,7 +45,7 @@ describe("fairlead why of a kind that adds to objects of other owners", () => {
     await eventually(async () => edit.test((await ask()).text), { what: "its condition says so" });
   });
 
-  test("says what is known of it in a program that does not have its chart", async () => {
+  test("shows what is known about it in a program without its chart", async () => {
     const namespace = await aNap();
     const { code, text } = await why("nap/night", namespace);
     expect(text).toMatch(/^Nap \S+\/night is Ready\n\nWaiting for nothing, as far as known\n/);

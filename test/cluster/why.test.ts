@@ -28,7 +28,7 @@ describe("fairlead why", () => {
     );
     expect(text).toMatch(/- commit [0-9a-f]{10} by .* \(Change\) was deployed at .*: Ready$/);
     expect(code).toBe(0);
-    // A name alone, or the beginning of one, is a Release's.
+    // A name alone, or a prefix of one, means a Release.
     expect(await why("we", story.namespace)).toEqual({ code, text });
   });
 
@@ -43,7 +43,7 @@ describe("fairlead why", () => {
       spec: {
         group: "stories.fairlead.dev",
         scope: "Namespaced",
-        // One of two kinds of the same short name is not established.
+        // One of two kinds with the same short name is not established.
         names: {
           plural: `${name}s${suffix}`,
           singular: `${name}${suffix}`,
@@ -138,7 +138,7 @@ describe("fairlead why", () => {
     expect(text).toMatch(/- DependencyNotReady, since \S+: Waiting: Release \S+\/db is not ready/);
     expect(code).toBe(1);
     expect(text).toMatch(new RegExp(`\\n- fairlead why release/db --namespace=${namespace}`));
-    // That one has a source that is broken.
+    // The source of that one is broken.
     const broken = await why("release/db", namespace);
     expect(broken.text).toMatch(/- SourceNotFound, since .*\n {2}until the source is fixed; polled every 1s/);
     expect(broken.text).toMatch(/Next steps:\n- fairlead reconcile db --wait/);
