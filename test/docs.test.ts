@@ -26,7 +26,7 @@ const pages = [
     .map((path) => `docs/${path}`),
 ];
 
-/** The text outside of code blocks: what is inside is not read as Markdown. */
+/** The text outside of code blocks, whose content is not Markdown. */
 const proseOf = (page: string): string => read(page).replaceAll(/^ *```[\s\S]*?^ *```/gm, "");
 
 const headingsOf = (page: string): string[] =>

@@ -100,14 +100,14 @@ export const importTable: Record<string, ImportRule> = {
     ],
     packages: ["node:*", "zod", "semver"],
   },
-  // How zones talk to each other: whatever they talk about.
+  // The protocol between zones, for all zones.
   "operator/zones": {
     folders: ["operator/ports.ts", ...pacing],
     packages: ["node:*"],
   },
   // The process of a program and the reader of its answers have this encoding, and nothing else of the operator.
   "operator/zones/frame.ts": { folders: [], packages: ["node:buffer"] },
-  // Which walls the kernel has, and how a process is put behind them.
+  // The available kernel isolation, and the command lines of isolated processes.
   "operator/sandbox/find-launcher.ts": { folders: [], packages: ["node:*"] },
   "operator/sandbox/launch-arguments.ts": { folders: [], packages: [] },
   "operator/sandbox/node-files.ts": { folders: [], packages: ["node:*"] },
