@@ -20,7 +20,7 @@ describe("readOperatorConfig()", () => {
 
   test.for([
     {
-      does: "takes the command line before the environment",
+      does: "prefers the command line to the environment",
       texts: { workers: "2" },
       env: { FAIRLEAD_WORKERS: "3" },
       gives: { workers: 2 },
@@ -32,13 +32,13 @@ describe("readOperatorConfig()", () => {
       gives: { releaseMemory: 512 * 2 ** 20 },
     },
     {
-      does: "takes the environment before the default",
+      does: "prefers the environment to the default",
       texts: {},
       env: { FAIRLEAD_WORKERS: "3" },
       gives: { workers: 3 },
     },
     {
-      does: "takes an empty variable for none",
+      does: "treats an empty variable as unset",
       texts: {},
       env: { FAIRLEAD_WORKERS: "" },
       gives: { workers: 16 },
@@ -62,7 +62,7 @@ describe("readOperatorConfig()", () => {
       gives: { releasePolicy: { publish: [{ branch: "env" }] } },
     },
     {
-      does: "takes off the slash at a path's end",
+      does: "removes the slash at the end of a path",
       texts: { repositoryPath: "clusters/one/" },
       env: {},
       gives: { repositoryPath: "clusters/one" },

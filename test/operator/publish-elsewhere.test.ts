@@ -28,9 +28,9 @@ class Started implements AsyncDisposable {
   }
 
   /**
-   * Reconciles, lets git look and push, and reconciles again. Gives the requests.
+   * Reconciles, fetches and pushes, and reconciles again. Returns the requests.
    *
-   * @param isBack Not before all is pushed, whatever failed until now.
+   * @param isBack Whether the remote is reachable again: waits until everything is pushed.
    */
   async converge({ isBack = false } = {}): Promise<readonly string[]> {
     await this.bench.reconcile();
@@ -56,7 +56,7 @@ class Started implements AsyncDisposable {
   }
 }
 
-/** Leaves what an operator leaves that published to `remote`. */
+/** Creates the state that an operator leaves after publishing to `remote`. */
 async function leave(remote: FakeGitRemote, rewrite = (object: LiveObject) => object) {
   await using before = new Started(remote);
   before.bench.cluster.rewrite = rewrite;
@@ -65,7 +65,7 @@ async function leave(remote: FakeGitRemote, rewrite = (object: LiveObject) => ob
   return [...before.objects];
 }
 
-/** A status after a CRD from before places had names. */
+/** A status of an earlier CRD, which did not name the remote and branch. */
 function withoutPlace(object: LiveObject): LiveObject {
   const { published, ...status } = (object["status"] ?? {}) as EngineStatus;
   if (published === undefined) return object;
@@ -73,7 +73,7 @@ function withoutPlace(object: LiveObject): LiveObject {
   return { ...object, status: { ...status, published: record } };
 }
 
-test("a restart at the same place writes nothing, be the remote there or not", async () => {
+test("a restart with the same remote writes nothing, whether the remote is reachable or not", async () => {
   using remote = new FakeGitRemote();
   const cluster = await leave(remote);
   await using back = new Started(remote, { cluster });
@@ -95,7 +95,7 @@ test("a publication on one remote is not claimed for another one that cannot be 
   expect(await moved.converge()).toEqual(["status Gadget/web"]);
   expect(moved.bench.condition("Published")).toBe("False RepositoryUnreachable");
   expect(moved.bench.condition("Ready")).toBe("True Reconciled");
-  // Of which place that is, says the record.
+  // The record names the remote of the publication.
   expect(moved.published).toMatchObject({ place, commit });
   expect(await moved.converge()).toEqual([]);
 
@@ -118,7 +118,7 @@ test("another branch with the same files is one status, and no commit", async ()
   expect(await moved.converge()).toEqual([]);
 });
 
-test("a status from before places had names is not written for that, nor under a CRD that drops the name", async () => {
+test("a status without the name of the remote is not rewritten only for the name, nor under a CRD that drops it", async () => {
   using remote = new FakeGitRemote();
   const cluster = await leave(remote, withoutPlace);
   await using upgraded = new Started(remote, { cluster });

@@ -9,7 +9,7 @@ import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 const manager = "fairlead/gadgets.example.dev/shop/web";
 const idOfRelease = (name: string) => `fairlead.dev/Release/shop/${name}`;
 
-/** A resource that pins Releases to a commit, and Releases that are there. */
+/** A resource that pins Releases to a commit, and existing Releases. */
 function aBench(pin: string | undefined, ...releases: readonly LiveObject[]): ReconcileBench {
   const bench = new ReconcileBench({ kind: aPinningKind(), resource: { labels: { seeks: "shop" } } });
   for (const release of releases) bench.deliver(bench.cluster.put(release));
@@ -17,7 +17,7 @@ function aBench(pin: string | undefined, ...releases: readonly LiveObject[]): Re
   return bench;
 }
 
-/** Makes the resource ask for other pins, as a user does. */
+/** Changes the pins in the spec of the resource, as a user does. */
 function ask(bench: ReconcileBench, pin: string | undefined, next?: string): void {
   const { resource } = bench;
   const annotations = { ...(pin !== undefined && { pin }), ...(next !== undefined && { next }) };
@@ -41,7 +41,7 @@ const writes = (bench: ReconcileBench) =>
 const notes = (bench: ReconcileBench) => bench.events.map(({ type, note }) => `${type}: ${note}`);
 
 describe("a reconcile that sets fields of objects of others", () => {
-  test("holds the deletion of the resource first, and sets these fields and nothing else", async () => {
+  test("adds a finalizer to the resource first, and sets these fields and nothing else", async () => {
     const release = aSoughtRelease("a");
     const bench = aBench("one", release, aSoughtRelease("b", { of: "x" }));
     await bench.reconcile();
@@ -56,13 +56,13 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(writes(bench)).toEqual([]);
   });
 
-  test("neither holds nor asks for anything where nothing is set", async () => {
+  test("adds no finalizer and sends nothing where nothing is set", async () => {
     const bench = aBench(undefined, aSoughtRelease("a"));
     await bench.reconcile();
     expect(writes(bench)).toEqual([]);
   });
 
-  test("removes a field that the chart names no longer, and then all of them", async () => {
+  test("removes a field that the chart no longer names, and then all of them", async () => {
     const bench = aBench(undefined, aSoughtRelease("a"));
     ask(bench, "one", "two");
     await bench.reconcile();
@@ -84,8 +84,8 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(writes(bench)).toEqual([]);
   });
 
-  test("removes them from an object that the resource no longer seeks, also if an earlier operator set them", async () => {
-    // As an operator left it that ended since.
+  test("removes them from an object that the resource no longer selects, also if an earlier operator set them", async () => {
+    // As an earlier operator process left it.
     const bench = aBench(
       "one",
       addedBy(aSoughtRelease("a", { of: "x" }), manager, { spec: { revision: "one" } }),
@@ -96,7 +96,7 @@ describe("a reconcile that sets fields of objects of others", () => {
   });
 
   test("does not fail if it may not remove them, reports it once, and tries again when the object changes", async () => {
-    // As any user may write it who may write the object.
+    // Any user who may write the object may write this.
     const planted = addedBy(aSoughtRelease("x", { of: "x" }), manager, { spec: { revision: "one" } });
     const bench = aBench("one", aSoughtRelease("a"), planted);
     for (let run = 0; run < 2; run++) {
@@ -117,7 +117,7 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(writes(bench)).toEqual(["add Release/x nothing"]);
   });
 
-  test("leaves alone what another resource of the kind has set", async () => {
+  test("does not change what another resource of the kind has set", async () => {
     const others = addedBy(aSoughtRelease("a", { of: "x" }), "fairlead/gadgets.example.dev/shop/other", {
       spec: { revision: "one" },
     });
@@ -135,7 +135,7 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(writes(bench)).toEqual(["add Release/a spec.revision"]);
   });
 
-  test("does not wake by its own write, and writes nothing for what the object's own controller writes", async () => {
+  test("is not enqueued by its own write, and writes nothing when the object's own controller writes", async () => {
     const bench = aBench("one", aSoughtRelease("a"));
     await bench.reconcile();
     bench.takeRequests();
@@ -146,7 +146,7 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(writes(bench)).toEqual([]);
   });
 
-  test("says who has a field that it does not get, and asks again when the object changes", async () => {
+  test("names the manager of a field that it may not set, and tries again when the object changes", async () => {
     const bench = aBench("one", aSoughtRelease("a"));
     const conflict = 'spec.revision: conflict with "kubectl"';
     bench.cluster.refuse("add Release/a spec.revision", new ObjectRejectedError(idOfRelease("a"), conflict));
@@ -163,7 +163,7 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("sends once what the server makes something else of, and again when another value is wanted", async () => {
+  test("sends a value once that the server changes, and again when another value is desired", async () => {
     const bench = aBench("one", aSoughtRelease("a"));
     bench.cluster.rewrite = (object) =>
       object.kind === "Release"
@@ -191,7 +191,7 @@ describe("a resource that has set fields of objects of others, and is deleted", 
     return bench;
   }
 
-  test("removes them before its finalizer goes", async () => {
+  test("removes them before its finalizer", async () => {
     const bench = await leaving(aSoughtRelease("a"), aSoughtRelease("b"));
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
@@ -233,7 +233,7 @@ describe("a resource that has set fields of objects of others, and is deleted", 
     expect(notes(bench)).toEqual(told);
   });
 
-  test("asks for nothing of an object that is being deleted too", async () => {
+  test("sends nothing for an object that is being deleted too", async () => {
     const bench = await leaving(aSoughtRelease("a"));
     change(bench, "a", (before) => ({
       ...before,

@@ -35,21 +35,21 @@ async function reasonsOf(bench: ReconcileBench): Promise<object> {
 const refusal = (name: string) => new ObjectRejectedError(`fairlead.dev/Release/shop/${name}`, "it is taken");
 
 describe("the reasons of additions to objects of other owners", () => {
-  test("say which field is missing, and nothing when all are in place", async () => {
+  test("name the missing field, and are empty when all fields are in place", async () => {
     const bench = aPin(aSoughtRelease("a"));
     const extended = "extend Release shop/a: spec.revision is missing or has another value";
     expect(await reasonsOf(bench)).toMatchObject({ did: [extended], waits: [], keeps: [] });
     expect(await reasonsOf(bench)).toMatchObject({ did: [], waits: [], keeps: [] });
   });
 
-  test("say that fields are removed which the resource no longer sets", async () => {
+  test("report the removal of fields that the resource no longer sets", async () => {
     const before = addedBy(aSoughtRelease("a", { of: "x" }), manager, { spec: { revision: "one" } });
     expect(await reasonsOf(aPin(before))).toMatchObject({
       did: ["reduce Release shop/a: the fields that were set before are no longer wanted"],
     });
   });
 
-  test("say what the API server does not remove, also when it is not asked again", async () => {
+  test("name what the API server does not remove, also when the request is not repeated", async () => {
     const bench = aPin(addedBy(aSoughtRelease("x", { of: "x" }), manager, { spec: { revision: "one" } }));
     bench.cluster.refuse("add Release/x nothing", refusal("x"));
     const kept = expect.stringMatching(/^keep Release shop\/x: .*it is taken$/);
@@ -59,7 +59,7 @@ describe("the reasons of additions to objects of other owners", () => {
     });
   });
 
-  test("say of each failed addition why, and of those after a failed removal that they come later", async () => {
+  test("contain the cause of each failed addition, and name those that are sent later because a removal failed", async () => {
     const bench = aPin(aSoughtRelease("a"), aSoughtRelease("b"));
     for (const name of ["a", "b"]) bench.cluster.refuse(`add Release/${name} spec.revision`, refusal(name));
     const why = (name: string) => expect.stringMatching(`^hold Release shop/${name}: .*it is taken$`);
@@ -80,7 +80,7 @@ describe("the reasons of additions to objects of other owners", () => {
     });
   });
 
-  test("say that the resource's own objects come first", async () => {
+  test("report that the resource's own objects are applied first", async () => {
     const bench = anAdder(aSoughtPod("a"));
     bench.cluster.refuse("apply ConfigMap/own", new ObjectRejectedError("/ConfigMap/shop/own", "too large"));
     expect(await reasonsOf(bench)).toMatchObject({

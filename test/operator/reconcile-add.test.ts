@@ -7,7 +7,7 @@ import { anAddingKind, aSoughtPod } from "../fakes/adding-kind.ts";
 import { aConfigMap, aGadgetKind } from "../fakes/gadget.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 
-/** A resource that seeks pods, and pods that are there. */
+/** A resource that selects pods, and existing pods. */
 function aBench(...pods: readonly LiveObject[]): ReconcileBench {
   const resource = { labels: { seeks: "shop" }, spec: { objects: [aConfigMap("own")] } };
   const bench = new ReconcileBench({ kind: anAddingKind(), resource });
@@ -42,7 +42,7 @@ describe("a reconcile that adds to objects of others", () => {
     expect(Object.fromEntries(bench.counts)).toMatchObject({ created: 1, updated: 2 });
   });
 
-  test("adds to a few objects at a time, so that others get a connection too", async () => {
+  test("adds to a few objects at a time, so that other reconciles get a connection too", async () => {
     const bench = aBench(...Array.from({ length: 30 }, (_, index) => aSoughtPod(`pod-${index}`)));
     const add = bench.cluster.add.bind(bench.cluster);
     let [running, most] = [0, 0];
@@ -57,7 +57,7 @@ describe("a reconcile that adds to objects of others", () => {
     expect(bench.counts.get("updated")).toBe(30);
   });
 
-  test("asks for nothing when it is there, whatever else changes in the object", async () => {
+  test("sends nothing when the addition is in place, whatever else changes in the object", async () => {
     const bench = aBench(aSoughtPod("a"));
     await bench.reconcile();
     bench.takeRequests();
@@ -67,12 +67,12 @@ describe("a reconcile that adds to objects of others", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("neither makes what is not there nor touches what is going away, and takes nothing back", async () => {
+  test("does not create missing objects, does not change terminating ones, and removes no addition", async () => {
     const leaving = aSoughtPod("leaving", { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
     const bench = aBench(aSoughtPod("a"), leaving);
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/own", add("a"), "status Gadget/web"]);
-    // No resource seeks it any more.
+    // No resource selects it any more.
     const pod = bench.cluster.objects.get("/Pod/shop/a") as LiveObject;
     bench.deliver(bench.cluster.put({ ...pod, metadata: { ...pod.metadata, labels: {} } }));
     await bench.reconcile();
@@ -80,7 +80,7 @@ describe("a reconcile that adds to objects of others", () => {
     expect(bench.cluster.objects.get("/Pod/shop/a")?.["spec"]).toEqual(pod["spec"]);
   });
 
-  test("goes on with the others when one is refused, names it, and does not ask again", async () => {
+  test("continues with the others when one is refused, names it, and does not send it again", async () => {
     const bench = aBench(aSoughtPod("a"), aSoughtPod("b"));
     bench.cluster.refuse(add("a"), rejected("a"));
     await bench.reconcile();
@@ -94,7 +94,7 @@ describe("a reconcile that adds to objects of others", () => {
     );
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([]);
-    // and when it goes, all is well
+    // and when it is deleted, nothing is wrong
     bench.vanish(bench.cluster.objects.get("/Pod/shop/a") as LiveObject);
     await bench.reconcile();
     expect(bench.condition("Ready")).toBe("True Reconciled");
@@ -107,7 +107,7 @@ describe("a reconcile that adds to objects of others", () => {
     expect(bench.condition("Applied")).toBe("True Applied");
   });
 
-  test("is tried again after what may be different next time", async () => {
+  test("is retried after an error that may be temporary", async () => {
     const bench = aBench(aSoughtPod("a"));
     bench.cluster.refuse(add("a"), new ApiUnavailableError("no answer", { status: 0 }));
     await expect(bench.reconcile()).rejects.toThrow(ApiUnavailableError);
@@ -115,7 +115,7 @@ describe("a reconcile that adds to objects of others", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("sends once what the server makes something else of", async () => {
+  test("sends an addition once that the server changes", async () => {
     const bench = aBench(aSoughtPod("a"));
     bench.cluster.rewrite = (object) =>
       object.kind === "Pod"
@@ -130,7 +130,7 @@ describe("a reconcile that adds to objects of others", () => {
   });
 
   test("adds nothing for a label without =, and warns", async () => {
-    // As a CRD without our validation has let it in.
+    // As a CRD without our validation accepts it.
     const resource = { spec: { label: "app", image: "busybox" } };
     const bench = new ReconcileBench({ kind: podbuggertool, resource });
     bench.deliver(bench.cluster.put(aSoughtPod("a")));
@@ -146,7 +146,7 @@ describe("a reconcile that adds to objects of others", () => {
     ]);
   });
 
-  test("publishes what is the resource's own, and nothing of a kind that owns nothing", async () => {
+  test("publishes the resource's own objects, and nothing for a kind without own objects", async () => {
     const offered: string[] = [];
     const publisher: Publisher = {
       publish({ owner, render }) {

@@ -14,7 +14,7 @@ const at = (seconds: number): string =>
 describe("a reconcile of a kind that reads a clock", () => {
   const { kind } = aTimedKind();
 
-  test("is asked for again at the earliest instant that chart or status asked for", async () => {
+  test("is requested again for the earliest instant that chart or status requested", async () => {
     const bench = new ReconcileBench({ kind, resource: { spec: { instants: [at(30)], until: at(10) } } });
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: 10_000 });
     await bench.clock.advance(10_000);
@@ -34,21 +34,21 @@ describe("a reconcile of a kind that reads a clock", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("is woken at an instant although a failure is retried later than that", async () => {
+  test("runs at an instant although a failure is retried later than that", async () => {
     const bench = new ReconcileBench({ kind, resource: { spec: { instants: [at(30)] } } });
     bench.cluster.refuse("apply ConfigMap/passed", new ApiUnavailableError("down", { status: 500 }));
     await expect(bench.reconcile()).rejects.toThrow("down");
     expect(bench.wakeUps).toEqual(["shop/web 30000"]);
   });
 
-  test("refuses a spec whose instant is none", async () => {
+  test("refuses a spec whose instant is not valid", async () => {
     const bench = new ReconcileBench({ kind, resource: { spec: { instants: ["soon"] } } });
     await bench.reconcile();
     expect(bench.condition("Ready")).toBe("False SpecInvalid");
   });
 });
 
-test("the chart of a plain kind is given its resource and what was observed, and no more", async () => {
+test("the chart of a plain kind receives its resource and what was observed, and nothing else", async () => {
   const given: string[] = [];
   class Plain extends Chart {
     constructor(scope: Construct, id: string, props: ChartProps<unknown>) {

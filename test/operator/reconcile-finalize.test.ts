@@ -11,7 +11,7 @@ describe("objects that garbage collection cannot reach", () => {
     spec: { objects: [{ apiVersion: "v1", kind: "Namespace", metadata: { name: "extra" } }] },
   };
 
-  test("get a finalizer on their resource before they are made", async () => {
+  test("cause a finalizer on their resource before they are created", async () => {
     const bench = new ReconcileBench({ resource: outside });
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
@@ -22,7 +22,7 @@ describe("objects that garbage collection cannot reach", () => {
     expect(bench.resource.metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  test("go when their resource is deleted, and then the finalizer goes", async () => {
+  test("are deleted with their resource, before the finalizer is removed", async () => {
     const bench = new ReconcileBench({ resource: outside });
     await bench.reconcile();
     bench.takeRequests();
@@ -37,7 +37,7 @@ describe("objects that garbage collection cannot reach", () => {
     expect(bench.resource.metadata.finalizers).toEqual([]);
   });
 
-  test("that may not be deleted turn a condition of the deleted resource false", async () => {
+  test("whose deletion is forbidden set a condition of the deleted resource to False", async () => {
     const bench = new ReconcileBench({ resource: outside });
     await bench.reconcile();
     const { resource } = bench;
@@ -51,7 +51,7 @@ describe("objects that garbage collection cannot reach", () => {
     expect(bench.resource.metadata.finalizers).toEqual([]);
   });
 
-  test("are no reason for a finalizer on a resource without such objects", async () => {
+  test("cause no finalizer on a resource without such objects", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     expect(bench.resource.metadata.finalizers).toBeUndefined();

@@ -7,7 +7,7 @@ import { aResource } from "../fakes/resources.ts";
 const names = ["a", "b", "c", "d", "e", "f"];
 const objectsOf = (wanted: readonly string[]) => wanted.map((name) => aConfigMap(name));
 
-/** A resource with six objects, whose chart makes others from then on without an edit. */
+/** A resource with six objects, whose chart then creates other objects without an edit. */
 async function changedChart(wanted: readonly object[]) {
   const bench = new ReconcileBench({ resource: { spec: { objects: objectsOf(names) } } });
   await bench.reconcile();
@@ -54,13 +54,13 @@ describe("a chart that drops objects of an unedited resource", () => {
     expect(applied(bench)).toMatch(/^True/);
   });
 
-  test("deletes a few without asking", async () => {
+  test("deletes a few without an approval", async () => {
     const { bench } = await changedChart(objectsOf(names.slice(0, 4)));
     await bench.reconcile();
     expect(deletions(bench)).toEqual(["delete ConfigMap/e", "delete ConfigMap/f"]);
   });
 
-  test("asks about one claim or namespace", async () => {
+  test("requires an approval for one claim or namespace", async () => {
     const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
     const kind = aGadgetKind();
     const objects = [...objectsOf(["a"]), namespace];

@@ -58,12 +58,12 @@ function aBench({
     bench,
     publisher,
     find,
-    /** Its chart makes these from now on, without an edit. */
+    /** Its chart creates these from now on, without an edit. */
     wants: (wanted: readonly object[]) => {
       const { metadata } = bench.resource;
       bench.edit({ ...aResource(kind, { spec: { objects: wanted } }), metadata });
     },
-    /** Requests but those for the status. */
+    /** Requests except those for the status. */
     run: async () => {
       await bench.reconcile();
       return bench.takeRequests().filter((request) => !request.startsWith("status"));
@@ -86,7 +86,7 @@ describe("a reconcile of a resource with a run", () => {
     expect(await run()).toEqual([]);
   });
 
-  test("puts a label of it right by a patch of its metadata alone, and says so", async () => {
+  test("corrects a label of it by a patch of its metadata alone, and reports that", async () => {
     const { bench, run, change, find } = aBench({ objects: [aPod("one", { labels: { app: "web" } })] });
     await run();
     change("one", ({ metadata }) => ({
@@ -104,7 +104,7 @@ describe("a reconcile of a resource with a run", () => {
     expect(await run()).toEqual([]);
   });
 
-  test("says nothing of a label that its chart has changed", async () => {
+  test("does not report a label that its chart has changed", async () => {
     const { bench, run, wants } = aBench({ objects: [aPod("one", { labels: { app: "web" } })] });
     await run();
     wants([aPod("one", { labels: { app: "shop" } })]);
@@ -113,7 +113,7 @@ describe("a reconcile of a resource with a run", () => {
     expect(bench.events).toEqual([]);
   });
 
-  test("keeps it when the chart no longer makes it, and does not create it again", async () => {
+  test("keeps it when the chart no longer creates it, and does not create it again", async () => {
     const { bench, run, wants, find } = aBench({ objects: [aConfigMap("a"), aPod("one")] });
     await run();
     wants([aConfigMap("a")]);
@@ -124,7 +124,7 @@ describe("a reconcile of a resource with a run", () => {
     expect(bench.condition("Applied")).toMatch(/^True/);
   });
 
-  test("creates it again if it was deleted and the chart still makes it, after one read of the resource", async () => {
+  test("creates it again if it was deleted and the chart still contains it, after one read of the resource", async () => {
     const { bench, run, find } = aBench({ objects: [aPod("one")] });
     await run();
     const pod = find("one");
@@ -147,7 +147,7 @@ describe("a reconcile of a resource with a run", () => {
     expect(bench.condition("Applied")).toMatch(/^True/);
   });
 
-  test("gives the rule the resource as it is", async () => {
+  test("passes the current resource to the rule", async () => {
     const asMany: KeepRule = ({ spec }, left) =>
       left.slice(0, (spec as { objects: unknown[] }).objects.length);
     const { run, wants } = aBench({
@@ -159,7 +159,7 @@ describe("a reconcile of a resource with a run", () => {
     expect(await run()).toEqual(["apply ConfigMap/a", "delete Pod/two"]);
   });
 
-  test("takes over a pod that another operator made for it, without touching its spec", async () => {
+  test("takes over a pod that another operator created for it, without a change of its spec", async () => {
     const { bench, run, find } = aBench({ objects: [aPod("one")] });
     const { name, uid } = bench.resource.metadata;
     const owner = { apiVersion: "example.dev/v1", kind: "Gadget", name, uid, controller: true };
@@ -188,8 +188,8 @@ describe("a reconcile of a resource with a run", () => {
   });
 });
 
-describe("a reconcile of a resource with children that are made once", () => {
-  test("never changes them, and keeps the newest so many that the chart no longer makes", async () => {
+describe("a reconcile of a resource with children that are created once", () => {
+  test("never changes them, and keeps a number of the newest ones that the chart no longer creates", async () => {
     const { run, wants, change } = aBench({
       children: [ConfigMap, { kind: Secret, lifetime: "once", keep: 1 }],
       objects: [aSecret("a"), aSecret("b")],
@@ -223,7 +223,7 @@ describe("publishing a resource with children that are not published", () => {
     expect(publisher.offers.at(-1)?.digest).not.toBe(first?.digest);
   });
 
-  test("offers nothing where there never was anything to publish", async () => {
+  test("offers nothing where nothing was ever published", async () => {
     const { bench, run, publisher } = aBench({ objects: [aPod("one")] });
     await run();
     expect(publisher.offers).toEqual([]);

@@ -13,7 +13,7 @@ const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, 
 
 interface Held {
   readonly bench: ReconcileBench | ReleaseBench;
-  /** Makes the next run come upon the same thing again. */
+  /** Makes the next run find the same situation again. */
   readonly again?: () => void;
   /** Ends the hold. */
   readonly end: () => void;
@@ -132,7 +132,7 @@ describe("a hold that no condition contains is reported after 30 s, once, and un
     expect(await run(held)).toEqual([]);
     expect(isNew ? undefined : describeCondition(held, type)).toEqual(before);
     await held.bench.clock.advance(1);
-    // A status of what is on its way is kept back for another moment.
+    // A status about a rollout in progress is withheld for a short time.
     const writes = [await run(held), await held.bench.clock.advance(2_000), await run(held)].flat();
     expect(writes.filter((write) => write !== undefined)).toHaveLength(1);
     expect(describeCondition(held, type)).toMatch(says);
@@ -144,7 +144,7 @@ describe("a hold that no condition contains is reported after 30 s, once, and un
     else expect(describeCondition(held, type)).toMatch(after);
   });
 
-  test("requeues itself to report, if nothing else would", async () => {
+  test("is requeued for the report if nothing else requeues it", async () => {
     const bench = await aDeployedBench("a");
     bench.unsynced.add("configmaps");
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: longMs });

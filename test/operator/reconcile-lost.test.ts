@@ -6,8 +6,8 @@ import { childOf, ReconcileBench } from "../fakes/reconcile-bench.ts";
 
 const two = { spec: { objects: [aConfigMap("a", { data: { x: "1" } }), aConfigMap("b")] } };
 
-describe("a reconcile that finds objects of a resource before it", () => {
-  /** The resource was deleted and made again, and garbage collection has not noticed. */
+describe("a reconcile that finds objects of an earlier resource of the same name", () => {
+  /** The resource was deleted and created again, and garbage collection has not run yet. */
   async function madeAgain() {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
@@ -17,7 +17,7 @@ describe("a reconcile that finds objects of a resource before it", () => {
     return { bench, before };
   }
 
-  test("deletes them and makes its own, after one look whether it is not they that are newer", async () => {
+  test("deletes them and creates its own, after one read that shows that they are not newer", async () => {
     const { bench, before } = await madeAgain();
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([
@@ -31,7 +31,7 @@ describe("a reconcile that finds objects of a resource before it", () => {
     expect(bench.events.map(({ reason }) => reason)).not.toContain("Restored");
   });
 
-  test("leaves them alone if they have changed since: they may have been given to it", async () => {
+  test("does not delete them if they have changed since: their owner may be the new resource", async () => {
     const { bench, before } = await madeAgain();
     bench.cluster.put(childOf(bench, "a"));
     await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
@@ -39,7 +39,7 @@ describe("a reconcile that finds objects of a resource before it", () => {
     expect(bench.cluster.objects.get(idOf(childOf(bench, "a")))?.metadata.uid).toBe(before);
   });
 
-  test("leaves them alone if the resource that it knows is the old one", async () => {
+  test("does not delete them if its copy of the resource is the old one", async () => {
     const { bench } = await madeAgain();
     bench.cluster.objects.delete(idOf(bench.resource));
     await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
@@ -47,8 +47,8 @@ describe("a reconcile that finds objects of a resource before it", () => {
   });
 });
 
-describe("a reconcile that finds an object gone", () => {
-  test("recreates an object that another client deleted, and says so in one event", async () => {
+describe("a reconcile that finds an object missing", () => {
+  test("recreates an object that another client deleted, and reports it in one event", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     const child = childOf(bench, "a");

@@ -22,7 +22,7 @@ const having = (memory: Steps | undefined, step: string): Steps => ({
   steps: [...(memory?.steps ?? []), step],
 });
 
-/** A loop whose steps remember that they ran. */
+/** A loop whose steps record that they ran. */
 function aLoop(overrides: Partial<TestedSteps> = {}) {
   const memory = new RunMemory<Steps>();
   const told: string[] = [];
@@ -57,8 +57,8 @@ function aLoop(overrides: Partial<TestedSteps> = {}) {
   return { memory, told, run, kept: () => memory.find("shop/web")?.steps };
 }
 
-describe("what a resource's runs remember", () => {
-  test("is what its steps return, given to the next step and to the next run", async () => {
+describe("the memory of a resource's runs", () => {
+  test("is what its steps return, and is passed to the next step and to the next run", async () => {
     const { run, kept, told } = aLoop();
     await run();
     expect(kept()).toEqual(["load", "converge", "judge", "written"]);
@@ -67,7 +67,7 @@ describe("what a resource's runs remember", () => {
     expect(kept()).toHaveLength(8);
   });
 
-  test("is kept when the run is told to end, and when its status cannot be written", async () => {
+  test("is kept when the run is aborted, and when its status cannot be written", async () => {
     const ending = new AbortController();
     const aborted = aLoop({
       converge: async (loaded) => {
@@ -82,7 +82,7 @@ describe("what a resource's runs remember", () => {
     expect(failing.kept()).toEqual(["load", "converge", "judge"]);
   });
 
-  test("is forgotten with a resource that goes during its run", async () => {
+  test("is dropped with a resource that is deleted during its run", async () => {
     const loop = aLoop({
       converge: async (loaded) => {
         loop.memory.forget("shop/web");

@@ -6,7 +6,7 @@ import { ConfigMap, Job } from "../../crds/core-kinds.ts";
 import { aGadgetKind } from "../fakes/gadget.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 
-/** A ConfigMap that needs a Job, whose name comes first in every order but that of needs. */
+/** A ConfigMap that needs a Job. Its name is first in every order except that of needs. */
 class MigratedChart extends Chart {
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -47,7 +47,7 @@ const writes = (bench: ReconcileBench) =>
   bench.takeRequests().filter((request) => request.startsWith("apply"));
 
 describe("an object of a kind that needs another one", () => {
-  test("is applied when that one is healthy, and its resource says what it waits for", async () => {
+  test("is applied when that one is healthy, and its resource reports what it waits for", async () => {
     const bench = new ReconcileBench({
       kind: aGadgetKind({ chart: MigratedChart, children: [ConfigMap, Job] }),
     });

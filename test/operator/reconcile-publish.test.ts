@@ -21,7 +21,7 @@ describe("publishing", () => {
     };
   }
 
-  test("delays the status for a second, so that one patch contains the commit, too", async () => {
+  test("delays the status for a second, so that one patch also contains the commit", async () => {
     let state: PublishState = { state: "pending", sinceMs: 0 };
     const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
     const { requeueAfterMs } = await bench.reconcile();
@@ -35,7 +35,7 @@ describe("publishing", () => {
     expect(bench.progress).toEqual(["live shop/web 1", "live shop/web 1", "committed shop/web 1"]);
   });
 
-  test("writes the status without its commit when that takes longer, and again when it lands", async () => {
+  test("writes the status without its commit when the push takes longer, and again after the push", async () => {
     let state: PublishState = { state: "pending", sinceMs: 0 };
     const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
     await bench.reconcile();
@@ -51,7 +51,7 @@ describe("publishing", () => {
     expect(bench.condition("Published")).toBe("True Published");
   });
 
-  test("that fails makes nothing unready", async () => {
+  test("that fails does not make the resource unready", async () => {
     const state: PublishState = { state: "failed", reason: "PushRefused", message: "the remote said no" };
     const bench = new ReconcileBench({ resource: two, publisher: aPublisher(() => state) });
     await bench.reconcile();
@@ -60,7 +60,7 @@ describe("publishing", () => {
     expect(bench.events).toMatchObject([{ type: "Warning", reason: "PushRefused" }]);
   });
 
-  test("offers nothing that the cluster refused", async () => {
+  test("does not offer what the cluster refused", async () => {
     const publisher = aPublisher(() => ({ state: "published", record }));
     const bench = new ReconcileBench({ resource: two, publisher });
     bench.cluster.refuse("apply ConfigMap/a", new ObjectRejectedError("/ConfigMap/shop/a", "data: too long"));

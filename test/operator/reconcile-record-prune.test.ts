@@ -7,8 +7,8 @@ import { Batch, batch } from "../fakes/batch-kind.ts";
 import { aBatch, finishRun } from "../fakes/batches.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 
-describe("objects that a new record does away with", () => {
-  /** A batch whose last Job is over. */
+describe("objects that a new record removes", () => {
+  /** A batch whose last Job has ended. */
   async function finished(): Promise<ReconcileBench> {
     const bench = new ReconcileBench({ kind: batch, resource: aBatch(1) });
     await bench.reconcile();
@@ -33,7 +33,7 @@ describe("objects that a new record does away with", () => {
     expect(bench.condition("Applied")).toBe("True Applied");
   });
 
-  test("are kept until it is approved if the record is the same, and the chart another one", async () => {
+  test("are kept until their deletion is approved if the chart changed and the record did not", async () => {
     let isUpgraded = false;
     class Upgraded extends Chart {
       constructor(scope: Construct, id: string) {
@@ -51,7 +51,7 @@ describe("objects that a new record does away with", () => {
   });
 });
 
-test("a run that is cut off at any write counts each Job once, and makes it once", async () => {
+test("a run that is interrupted at any write counts each Job once, and creates it once", async () => {
   const writes = ["status Batch/web", "delete Job/web-0", "delete Job/web-1", "apply Job/web-1", "none"];
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...writes), { maxLength: 12 }), async (cuts) => {
@@ -60,7 +60,7 @@ test("a run that is cut off at any write counts each Job once, and makes it once
         bench.cluster.refuse(cut, new ApiUnavailableError("killed", { status: 0 }));
         await bench.reconcile().catch(() => undefined);
         bench.cluster.accept(cut);
-        // A new process knows nothing but what is in the cluster.
+        // A new process knows only what is in the cluster.
         bench.synthesizer.forget(bench.resource.metadata.uid);
         const { finished = 0 } = (bench.resource.status ?? {}) as { readonly finished?: number };
         finishRun(bench, finished);

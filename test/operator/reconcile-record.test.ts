@@ -18,7 +18,7 @@ const folding = (fold: BoundRecord["fold"], fields = ["finished", "finishedAt"])
 });
 
 describe("a reconcile of a kind with a record", () => {
-  test("writes the record before anything is applied, and gives it to the chart", async () => {
+  test("writes the record before anything is applied, and passes it to the chart", async () => {
     const bench = new ReconcileBench({ kind: batch, resource: aBatch(2) });
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["status Batch/web", "apply Job/web-0", "status Batch/web"]);
@@ -102,14 +102,14 @@ describe("a reconcile of a kind with a record", () => {
     expect(inCluster).toMatchObject({ status: { finished: 7 } });
   });
 
-  test("does nothing for a resource that is gone", async () => {
+  test("does nothing for a resource that no longer exists", async () => {
     const bench = new ReconcileBench({ kind: batch, resource: aBatch(2) });
     bench.cluster.objects.clear();
     expect(await bench.reconcile()).toEqual({});
     expect(bench.takeRequests()).toEqual(["status Batch/web"]);
   });
 
-  test("runs again at once if what it applied gives another record", async () => {
+  test("runs again at once if what it applied results in another record", async () => {
     const bench = new ReconcileBench({ kind: batch, resource: aBatch(1) });
     bench.cluster.rewrite = (object) =>
       isJob(object) ? { ...object, status: { conditions: [completed(0)] } } : object;
@@ -134,7 +134,7 @@ describe("a reconcile of a kind with a record", () => {
     expect(bench.resource.status).toMatchObject({ finished: 0 });
   });
 
-  test("an unstable fold is folded once a run, and asks for no other run", async () => {
+  test("an unstable fold is folded once a run, and requests no other run", async () => {
     const kind = folding(({ finished }) => ({ finished: Number(finished ?? 0) + 1 }));
     const bench = new ReconcileBench({ kind, resource: aBatch(100) });
     expect(await bench.reconcile()).toEqual({});
@@ -144,7 +144,7 @@ describe("a reconcile of a kind with a record", () => {
     expect(bench.log.messages("warn")).toContain("Record is not stable");
   });
 
-  test("a record that takes several folds is written once", async () => {
+  test("a record that needs several folds is written once", async () => {
     const kind = folding(({ finished }) => ({ finished: Math.min(3, Number(finished ?? 0) + 1) }));
     const bench = new ReconcileBench({ kind, resource: aBatch(100) });
     await bench.reconcile();
@@ -162,7 +162,7 @@ describe("a reconcile of a kind with a record", () => {
     expect(await bench.reconcile()).toEqual({});
   });
 
-  test("a field that the record no longer has is taken off the status", async () => {
+  test("a field that the record no longer has is removed from the status", async () => {
     const kind = folding((_, { resource }) => {
       const { runs } = resource.spec as { readonly runs: number };
       return runs === 1 ? { finished: 0, finishedAt: "2026-01-01T00:00:00Z" } : { finished: 0 };

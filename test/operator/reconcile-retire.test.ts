@@ -11,7 +11,7 @@ import { aResource } from "../fakes/resources.ts";
 const ttl = aBatch(1, { ttlSeconds: 60 });
 const argo = { labels: { "argocd.argoproj.io/instance": "shop" } };
 
-/** A batch whose Job was over at the start of the clock. */
+/** A batch whose Job had ended at the start of the clock. */
 async function finished(resource: object = ttl, kind = batch): Promise<ReconcileBench> {
   const bench = new ReconcileBench({ kind, resource });
   await bench.reconcile();
@@ -20,7 +20,7 @@ async function finished(resource: object = ttl, kind = batch): Promise<Reconcile
   return bench;
 }
 
-/** A batch whose Job stays, and that expires with its time. */
+/** A batch whose Job is kept, and that expires after a minute. */
 const keeping: BoundKind<Construct> = {
   ...batch,
   record: {
@@ -44,7 +44,7 @@ describe("a reconcile of a kind that retires its resources", () => {
     expect(bench.events.at(-1)).toMatchObject({ reason: "Expired", note: "Deleted: it was over 60 s ago" });
   });
 
-  test("leaves a resource that was extended meanwhile", async () => {
+  test("does not delete a resource that was extended meanwhile", async () => {
     const bench = await finished();
     await bench.reconcile();
     await bench.clock.advance(60_000);
@@ -55,7 +55,7 @@ describe("a reconcile of a kind that retires its resources", () => {
     expect(bench.cluster.objects.has(idOf(resource))).toBe(true);
   });
 
-  test("says in a condition that it may not delete the resource, and tries again", async () => {
+  test("reports in a condition that it may not delete the resource, and tries again", async () => {
     const bench = await finished();
     await bench.reconcile();
     await bench.clock.advance(60_000);
@@ -69,7 +69,7 @@ describe("a reconcile of a kind that retires its resources", () => {
     expect(bench.resource).toBeUndefined();
   });
 
-  test("waits for a resource that goes only when its finalizers are done", async () => {
+  test("waits for a resource that exists until its finalizers are removed", async () => {
     const bench = await finished();
     await bench.reconcile();
     await bench.clock.advance(60_000);
@@ -108,7 +108,7 @@ describe("an expired resource that another tool declares", () => {
     );
   });
 
-  test("gets nothing again, and writes nothing again", async () => {
+  test("gets no objects again, and causes no further writes", async () => {
     const bench = new ReconcileBench({ kind: keeping, resource: { ...ttl, ...argo } });
     await bench.clock.advance(60_000);
     await bench.reconcile();

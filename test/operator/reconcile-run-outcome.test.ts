@@ -117,7 +117,7 @@ describe("a run of a kind with a record", () => {
     expect((await run()).requests).toContain("metadata Pod/web");
   });
 
-  test("of an earlier resource of the same name is released whatever it does", async () => {
+  test("of an earlier resource of the same name is released in every state", async () => {
     const { bench, change, run } = await started();
     const { resource } = bench;
     bench.deliver(bench.cluster.put({ ...resource, metadata: { ...resource.metadata, uid: "another" } }));
@@ -133,7 +133,7 @@ describe("a run of a kind with a record", () => {
     expect(pod().metadata.finalizers).toEqual([]);
   });
 
-  test("is released when its resource is gone, after one read", async () => {
+  test("is released when its resource no longer exists, after one read", async () => {
     const { bench, pod, run } = await started();
     bench.vanish(bench.resource);
     expect((await run()).requests).toEqual(["read Attempt/web", "metadata Pod/web"]);
@@ -141,7 +141,7 @@ describe("a run of a kind with a record", () => {
     expect((await run()).requests).toEqual([]);
   });
 
-  test("is not released when only the local copy of its resource is gone", async () => {
+  test("is not released when only the local copy of its resource is missing", async () => {
     const { bench, run } = await started();
     const { resource } = bench;
     bench.vanish(resource);
@@ -149,7 +149,7 @@ describe("a run of a kind with a record", () => {
     expect((await run()).requests).toEqual(["read Attempt/web"]);
   });
 
-  test("whose release is forbidden turns a condition false", async () => {
+  test("whose release is forbidden sets a condition to False", async () => {
     const { bench, change } = await started();
     change({ phase: "Succeeded" });
     bench.cluster.refuse("metadata Pod/web", new ApiUnavailableError("may not patch pods", { status: 403 }));
@@ -169,7 +169,7 @@ describe("a run of a kind with a record", () => {
     expect((await run()).requests).toContain("metadata Pod/web");
   });
 
-  test("is not protected by a kind without a record, which releases what an earlier version protected", async () => {
+  test("is not protected by a kind without a record, and is released if an earlier version protected it", async () => {
     const kind = aGadgetKind({ children: [{ kind: Pod, lifetime: "run" }] });
     const objects = [{ apiVersion: "v1", kind: "Pod", metadata: { name: "web" } }];
     const bench = new ReconcileBench({ kind, resource: { spec: { objects } } });

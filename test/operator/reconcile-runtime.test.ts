@@ -21,7 +21,7 @@ function deploymentIn(bench: ReconcileBench): LiveObject {
 const replicasIn = (bench: ReconcileBench): unknown =>
   (deploymentIn(bench)["spec"] as { readonly replicas: number }).replicas;
 
-/** The Deployment controller reports so about the Deployment as it is now. */
+/** The Deployment controller reports this about the current Deployment. */
 function report(bench: ReconcileBench, state: PodState): void {
   bench.deliver(bench.cluster.put(aDeployment(state, deploymentIn(bench))));
 }
@@ -44,7 +44,7 @@ async function running(spec: object = {}, options: ResourceOptions = {}) {
 }
 
 describe("a Runtime", () => {
-  test("says when it ends, and is deleted then and not before", async () => {
+  test("reports when it ends, and is deleted then and not before", async () => {
     const { bench, result, later } = await running();
     expect(bench.resource.status).toMatchObject({ phase: "Running", readyAt: at(0), expiresAt: at(60) });
     expect(result).toEqual({ requeueAfterMs: 60_000 });
@@ -93,7 +93,7 @@ describe("a Runtime", () => {
     expect(bench.takeRequests().at(-1)).toBe("delete Runtime/web");
   });
 
-  test("stays if it is extended at the very moment of its end", async () => {
+  test("is kept if it is extended exactly at its end", async () => {
     const { bench, later } = await running();
     // The watch has not reported it yet.
     const { resource } = bench;
@@ -102,7 +102,7 @@ describe("a Runtime", () => {
     expect(bench.cluster.objects.has(idOf(resource))).toBe(true);
   });
 
-  test("is stopped with its volume, and goes on when it is extended", async () => {
+  test("is stopped and keeps its volume, and continues when it is extended", async () => {
     const storage = { size: "1Gi", mountPath: "/data" };
     const { bench, edit, later } = await running({ onExpiry: "stop", storage });
     await later(60);
@@ -119,7 +119,7 @@ describe("a Runtime", () => {
     expect(bench.resource.status).toMatchObject({ readyAt: at(0), expiresAt: at(90), restarts: 0 });
   });
 
-  test("that is stopped has its whole time again after a start on request", async () => {
+  test("that is stopped has its full time again after a start on request", async () => {
     const { bench, edit, later } = await running({ onExpiry: "stop" });
     await later(60);
     edit({}, { generation: 1, annotations: start("again") });

@@ -7,7 +7,7 @@ import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 /** A batch whose Job has failed, judged by a verdict. */
 async function judged(verdict: Verdict | undefined): Promise<ReconcileBench> {
   const bench = new ReconcileBench({ kind: { ...batch, verdict: () => verdict }, resource: aBatch(1) });
-  // Failed without a time: it is not over for the record.
+  // Failed without a time: for the record it has not ended.
   bench.cluster.rewrite = (object) =>
     isJob(object) ? { ...object, status: { conditions: [{ type: "Failed", status: "True" }] } } : object;
   await bench.reconcile();

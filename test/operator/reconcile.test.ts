@@ -12,7 +12,7 @@ import { aResource } from "../fakes/resources.ts";
 const two = { spec: { objects: [aConfigMap("a", { data: { x: "1" } }), aConfigMap("b")] } };
 
 describe("a reconcile", () => {
-  test("makes the children and writes one status, without a read", async () => {
+  test("creates the children and writes one status, without a read", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "apply ConfigMap/b", "status Gadget/web"]);
@@ -20,7 +20,7 @@ describe("a reconcile", () => {
     expect(bench.events).toEqual([]);
   });
 
-  test("asks for nothing when nothing is to do", async () => {
+  test("sends nothing when nothing has changed", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     bench.takeRequests();
@@ -28,7 +28,7 @@ describe("a reconcile", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("reverts a field that another manager changed, and says so in an event", async () => {
+  test("reverts a field that another manager changed, and reports it in an event", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     bench.takeRequests();
@@ -46,7 +46,7 @@ describe("a reconcile", () => {
     expect(bench.events).toMatchObject([{ type: "Normal", reason: "Restored" }]);
   });
 
-  test("says of an object that an edit takes away and brings back that it was pruned, and nothing else", async () => {
+  test("reports only the pruning of an object that an edit removes and adds again", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     const child = childOf(bench, "b");
@@ -68,7 +68,7 @@ describe("a reconcile", () => {
     ]);
   });
 
-  test("speaks of the edit that it applied, also when another one came meanwhile", async () => {
+  test("reports the edit that it applied, also when another one was made meanwhile", async () => {
     const bench = new ReconcileBench({ resource: two });
     bench.cluster.rewrite = (object) => {
       bench.cluster.rewrite = (same) => same;
@@ -84,7 +84,7 @@ describe("a reconcile", () => {
     expect(bench.progress).toEqual(["live shop/web 1", "live shop/web 2"]);
   });
 
-  test("applies once, and not again, what the server rewrites", async () => {
+  test("applies an object only once if the server rewrites it", async () => {
     const bench = new ReconcileBench({ resource: two });
     bench.cluster.rewrite = (object) =>
       object.kind === "ConfigMap" ? { ...object, data: { x: "rewritten" } } : object;
@@ -94,7 +94,7 @@ describe("a reconcile", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("deletes what the spec no longer asks for, after everything was applied", async () => {
+  test("deletes what the spec no longer contains, after everything was applied", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     bench.takeRequests();
@@ -121,7 +121,7 @@ describe("a reconcile", () => {
     expect(bench.events).toMatchObject([{ type: "Warning", reason: "ApplyRejected" }]);
   });
 
-  test("does not send again what was refused, until something about it is different or time has passed", async () => {
+  test("does not repeat a refused request until the resource changes or time has passed", async () => {
     const bench = new ReconcileBench({ resource: { spec: { objects: [aConfigMap("c")] } } });
     const refused = new ObjectRejectedError("/ConfigMap/shop/c", "data: too long");
     bench.cluster.refuse("apply ConfigMap/c", refused);
@@ -131,7 +131,7 @@ describe("a reconcile", () => {
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([]);
     expect(bench.condition("Applied")).toBe("False ApplyRejected");
-    // A touch of the resource
+    // A change of the resource's annotations
     bench.cluster.refuse("apply ConfigMap/c", refused);
     bench.edit({ ...bench.resource, metadata: { ...bench.resource.metadata, annotations: { again: "1" } } });
     await bench.reconcile();
@@ -176,14 +176,14 @@ describe("a reconcile", () => {
     expect(bench.events).toMatchObject([{ reason: "Adopted" }]);
   });
 
-  test("says SpecInvalid of a spec that its chart cannot use, and applies nothing", async () => {
+  test("reports SpecInvalid for a spec that its chart cannot use, and applies nothing", async () => {
     const bench = new ReconcileBench({ resource: { spec: { objects: "none" } } });
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
     expect(bench.condition("Applied")).toBe("False SpecInvalid");
   });
 
-  test("makes nothing for a resource that is being deleted", async () => {
+  test("creates nothing for a resource that is being deleted", async () => {
     const bench = new ReconcileBench({ resource: two });
     const { resource } = bench;
     bench.edit({
@@ -194,14 +194,14 @@ describe("a reconcile", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("makes nothing in a namespace that is being deleted", async () => {
+  test("creates nothing in a namespace that is being deleted", async () => {
     const bench = new ReconcileBench({ resource: two });
     bench.terminating.add("shop");
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("takes a refusal by a terminating namespace for its end, and reports nothing", async () => {
+  test("treats a refusal by a terminating namespace as the end of the resource, and reports nothing", async () => {
     const bench = new ReconcileBench({ resource: two });
     bench.cluster.refuse("apply ConfigMap/a", new NamespaceTerminatingError("shop"));
     await bench.reconcile();

@@ -27,7 +27,7 @@ const changed = ({ bench }: Scene, kind: string, name: string, fields: object): 
   bench.deliver(bench.cluster.put({ ...live, ...fields }));
 };
 
-/** Most Releases are ready by then: until then their statuses are withheld. */
+/** Most Releases are ready within this time: their statuses are withheld until then. */
 const untilTold = async ({ bench }: Scene): Promise<void> => {
   await bench.clock.advance(2_000);
   await bench.reconcile();
@@ -43,7 +43,7 @@ describe.each(sorts)("converging $name", ({ begin }) => {
     expect(scene.bench.live("ConfigMap", "a")).toMatchObject({ data: { x: "1" } });
   });
 
-  test("applies an object when what it needs is healthy, and says what it waits for", async () => {
+  test("applies an object when what it needs is healthy, and reports what it waits for", async () => {
     const scene = begin([{ ...map("settings"), needs: ["migrate"] }, job]);
     await scene.bench.reconcile();
     expect(taken(scene, "apply")).toEqual(["apply Job/migrate"]);
@@ -57,7 +57,7 @@ describe.each(sorts)("converging $name", ({ begin }) => {
     expect(scene.bench.condition("Applied")).toBe("True Applied");
   });
 
-  test("fails what is not healthy by the end of its timeout", async (context) => {
+  test("fails an object that is not healthy at the end of its timeout", async (context) => {
     const { lacks } = sorts.find((sort) => sort.begin === begin) ?? {};
     context.skip(lacks?.timeout !== undefined, lacks?.timeout);
     const scene = begin([{ ...job, metadata: { name: "slow" } }]);
@@ -81,7 +81,7 @@ describe.each(sorts)("converging $name", ({ begin }) => {
     expect(sent.slice(2)).toEqual(["deployer delete ConfigMap/a", "deployer delete Namespace/extra"]);
   });
 
-  test("adopts an object that its owner hands over, in place, and tells", async () => {
+  test("adopts an object that its owner hands over, in place, and reports it", async () => {
     const scene = begin([map("a")]);
     const annotations = { [stamps.adoptBy]: `${scene.kind.toLowerCase()}/web` };
     const metadata = { name: "a", namespace: "shop", uid: "old", resourceVersion: "5", annotations };
@@ -97,7 +97,7 @@ describe.each(sorts)("converging $name", ({ begin }) => {
     expect(scene.bench.condition("Applied")).toBe("True Applied");
   });
 
-  test("leaves an object of another owner as it is, and says whose it is", async () => {
+  test("does not change an object of another owner, and names the owner", async () => {
     const scene = begin([map("a")]);
     const metadata = { name: "a", namespace: "shop", uid: "theirs", resourceVersion: "5" };
     scene.bench.cluster.put({ ...map("a", "theirs"), metadata, ours: false });
@@ -125,7 +125,7 @@ describe.each(sorts)("converging $name", ({ begin }) => {
   });
 });
 
-describe.each(sorts)("an object of $name that somebody deleted", ({ begin }) => {
+describe.each(sorts)("an object of $name that another client deleted", ({ begin }) => {
   async function aLoss(): Promise<Scene> {
     const scene = begin([map("a"), map("b")]);
     await settle(scene);
@@ -136,7 +136,7 @@ describe.each(sorts)("an object of $name that somebody deleted", ({ begin }) => 
     return scene;
   }
 
-  test("is recreated after one read that confirms the resource, and told once", async () => {
+  test("is recreated after one read that confirms the resource, and reported once", async () => {
     const scene = await aLoss();
     await scene.bench.reconcile();
     expect(scene.bench.takeRequests().slice(0, 2)).toEqual([`read ${scene.kind}/web`, "apply ConfigMap/a"]);
@@ -146,7 +146,7 @@ describe.each(sorts)("an object of $name that somebody deleted", ({ begin }) => 
     expect(scene.bench.counts.get("restored")).toBe(1);
   });
 
-  test("is not recreated if the resource is gone, although its event has not come", async () => {
+  test("is not recreated if the resource is deleted, although the event has not arrived", async () => {
     const scene = await aLoss();
     scene.bench.cluster.objects.delete(idOf(scene.bench.resourceAt("shop/web")));
     await expect(scene.bench.reconcile()).rejects.toThrow(ReplacedError);
@@ -156,13 +156,13 @@ describe.each(sorts)("an object of $name that somebody deleted", ({ begin }) => 
 });
 
 describe.each(sorts)("the spans of a reconcile of $name", ({ begin }) => {
-  /** Which span each request is. */
+  /** The name of the span of each request. */
   const spanOf = (request: string): string => {
     const [verb = ""] = request.split(" ");
     return verb === "metadata" ? "finalizers" : verb;
   };
 
-  test("show each of its requests below it", async () => {
+  test("include each of its requests as a child", async () => {
     const tracer = new MemoryTracer();
     trace.setGlobalTracerProvider(tracer);
     onTestFinished(() => trace.disable());

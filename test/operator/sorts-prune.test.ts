@@ -20,7 +20,7 @@ const liveOf = ({ bench }: Scene, kind: string, name: string) => {
   return { ...live, metadata: { ...live.metadata, resourceVersion: "9000" } };
 };
 
-/** An object that was on its way out is gone, and its event has come. */
+/** A terminating object is deleted, and its event has arrived. */
 const vanish = (scene: Scene, kind: string, name: string) => scene.bench.vanish(liveOf(scene, kind, name));
 
 describe.each(sorts)("pruning for $name", ({ begin }) => {
@@ -56,7 +56,7 @@ describe.each(sorts)("pruning for $name", ({ begin }) => {
     expect(taken(scene, "delete")).toEqual([]);
   });
 
-  test("deletes a few without asking, and tells once", async () => {
+  test("deletes a few without an approval, and reports them once", async () => {
     const scene = begin(maps(...names));
     await settle(scene);
     scene.want(...maps("a", "b", "c", "d"));
@@ -66,7 +66,7 @@ describe.each(sorts)("pruning for $name", ({ begin }) => {
     await settle(scene);
   });
 
-  test("deletes what was applied last first, and waits until it is gone", async () => {
+  test("deletes what was applied last first, and waits until it no longer exists", async () => {
     const scene = begin([...maps("a", "b"), deployment]);
     await settle(scene);
     scene.bench.cluster.lingers = ({ kind }) => kind === "Deployment";
@@ -79,7 +79,7 @@ describe.each(sorts)("pruning for $name", ({ begin }) => {
     expect(taken(scene, "delete")).toEqual(["delete ConfigMap/a"]);
   });
 
-  test("leaves an object that its annotation keeps", async () => {
+  test("does not delete an object that its annotation keeps", async () => {
     const keep = { metadata: { name: "b", annotations: { "fairlead.dev/prune": "disabled" } } };
     const scene = begin([...maps("a"), { ...aConfigMap("b"), ...keep }]);
     await settle(scene);
@@ -107,7 +107,7 @@ describe.each(sorts)("the deletion of $name", ({ begin }) => {
     expect(scene.bench.resourceAt("shop/web").metadata.finalizers).toEqual([]);
   });
 
-  test("asks about nothing: all of its objects go, those applied last first", async () => {
+  test("needs no approval: all of its objects are deleted, those applied last first", async () => {
     const scene = begin([...maps(...names), team, deployment]);
     await settle(scene);
     changeMetadata(scene, { deletionTimestamp });
