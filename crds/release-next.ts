@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { commitId } from "./release-source.ts";
+import { comparedManifests, comparison } from "./stage-differences.ts";
 
 /** Digest of all manifests of a Release, in the operator's form. */
 export const manifestsDigest = z.string().regex(/^[0-9a-f]{32}$/);
@@ -8,7 +9,16 @@ const count = z.int().min(0);
 
 /** `spec.next` of a Release. */
 export const nextCommit = z
-  .object({ revision: commitId.describe("The commit to plan.") })
+  .object({
+    revision: commitId.describe("The commit to plan."),
+    compare: z
+      .array(comparison)
+      .max(32)
+      .optional()
+      .describe(
+        "What to leave out of the manifests so that they can be compared with those of other stages. Set by the Pipeline.",
+      ),
+  })
   .describe("A commit to plan without deploying it: `status.next` is the plan.");
 
 /** `status.next` of a Release. */
@@ -30,6 +40,10 @@ export const nextPlan = z
     mutableImages: count
       .optional()
       .describe("Number of container images without a digest: what they run can change without a commit."),
+    compared: z
+      .array(comparedManifests)
+      .optional()
+      .describe("Digests of the manifests without what `spec.next.compare` names."),
     error: z
       .string()
       .optional()

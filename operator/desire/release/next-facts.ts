@@ -1,7 +1,10 @@
-import { releaseAnnotations } from "../../../crds/release.ts";
+import { type NextPlan, releaseAnnotations } from "../../../crds/release.ts";
+import type { ComparedManifests } from "../../../crds/stage-differences.ts";
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
 import type { Cluster } from "../../ports.ts";
+import { homeOf } from "./comparable-fields.ts";
+import { compareManifests } from "./compare-manifests.ts";
 import { findManifestRefusal } from "./manifest-refusal.ts";
 import { countMutableImages } from "./mutable-images.ts";
 import type { PlannedRelease } from "./next-source.ts";
@@ -24,21 +27,43 @@ export interface NextFacts {
   /** Why the platform does not allow them. */
   readonly refusal: string | undefined;
   readonly mutableImages: number;
+  /** What `spec.next.compare` asks for; undefined: it asks for nothing. */
+  readonly compared: ComparedManifests[] | undefined;
+  readonly comparison: string;
 }
 
-/** What is known of manifests, from memory as long as manifests and limits are the same. Pure. */
+/** What is known of manifests, from memory as long as manifests, limits and what they are compared by are the same. Pure. */
 export function nextFacts(
-  { limits, who }: Pick<PlannedRelease, "limits" | "who">,
+  { limits, who, resource }: Pick<PlannedRelease, "limits" | "who" | "resource">,
   prepared: DesiredSet,
   known: NextFacts | undefined,
 ): NextFacts {
-  if (known?.prepared === prepared && known.limits === limits) return known;
+  const { compare } = resource.spec.next ?? {};
+  const home = homeOf(resource);
+  const comparison = compare === undefined ? "" : toCanonicalJson({ home, compare });
+  const isSame = known?.prepared === prepared && known.limits === limits;
+  if (isSame && known.comparison === comparison) return known;
   return {
-    prepared,
-    limits,
-    refusal: findManifestRefusal({ prepared, limits, actsAsOperator: who === undefined }),
-    mutableImages: countMutableImages(prepared.objects.map(({ manifest }) => manifest)),
+    ...(isSame
+      ? known
+      : {
+          prepared,
+          limits,
+          refusal: findManifestRefusal({ prepared, limits, actsAsOperator: who === undefined }),
+          mutableImages: countMutableImages(prepared.objects.map(({ manifest }) => manifest)),
+        }),
+    compared: compare && compareManifests(prepared, { home, compare }),
+    comparison,
   };
+}
+
+/** A plan with what its manifests are compared by now, and nothing that was asked for earlier. Pure. */
+export function withCompared(
+  { compared: _, ...plan }: NextPlan,
+  facts: Pick<NextFacts, "prepared" | "compared"> | undefined,
+): NextPlan {
+  const isOfThese = facts?.compared !== undefined && facts.prepared.digest === plan.digest;
+  return isOfThese ? { ...plan, compared: facts.compared } : plan;
 }
 
 /** Digest of everything that decides what a plan says, apart from changes that others make to the objects. Pure. */

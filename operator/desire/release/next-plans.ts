@@ -5,7 +5,7 @@ import { NotLeadingError, NotOwnedError, ObjectRejectedError } from "../../error
 import type { Clock, Logger } from "../../ports.ts";
 import { delayAfterFailures } from "../../runtime/backoff.ts";
 import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
-import { inputsOf, type NextFacts, type NextRequest, nextFacts } from "./next-facts.ts";
+import { inputsOf, type NextFacts, type NextRequest, nextFacts, withCompared } from "./next-facts.ts";
 import { findNextProblem, type NextProblemOptions } from "./next-problem.ts";
 import { nextKeyOf, type PlannedRelease, readNext } from "./next-source.ts";
 import type { ObserveOptions } from "./object-places.ts";
@@ -70,6 +70,13 @@ export class NextPlans {
 
   /** @throws ApiUnavailableError when a Secret of the source cannot be read now. */
   async look(request: NextRequest): Promise<LookedNext> {
+    const { key, resource } = request.release;
+    const looked = await this.#look(request);
+    const { facts } = this.#of(key, resource.metadata.uid);
+    return looked.plan === undefined ? looked : { ...looked, plan: withCompared(looked.plan, facts) };
+  }
+
+  async #look(request: NextRequest): Promise<LookedNext> {
     const { release, revision, deployedDigest } = request;
     const { key, resource } = release;
     const planned = this.#of(key, resource.metadata.uid);

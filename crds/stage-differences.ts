@@ -1,0 +1,142 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+
+/** One name in a path of a field. */
+const name = String.raw`[^.\[\]"\s]+`;
+
+/** Path of a field: `spec.template.spec.containers[*].image`, `metadata.annotations["example.dev/owner"]`. */
+const fieldPath = z
+  .string()
+  .min(1)
+  .max(512)
+  .regex(new RegExp(`^${name}(\\.${name}|\\[(\\*|[0-9]+|"[^"]+")\\])*$`));
+
+/** Objects, or fields of objects, in which a stage may differ from the stages before it. */
+export const stageDifference = z
+  .object({
+    kind: z
+      .string()
+      .min(1)
+      .max(63)
+      .optional()
+      .describe("Kind of the objects, such as `Deployment`. Default: every kind."),
+    name: z
+      .string()
+      .min(1)
+      .max(253)
+      .optional()
+      .describe("Name of the objects; `*` is any text. Default: every name."),
+    fields: z
+      .array(fieldPath)
+      .min(1)
+      .max(32)
+      .optional()
+      .describe(
+        "Paths of fields, such as `spec.replicas` or `spec.template.spec.containers[*].image`, each with everything below it. Default: the whole objects, which may also be missing in a stage.",
+      ),
+  })
+  .describe("Objects, or fields of objects, that may differ.");
+
+export type StageDifference = z.output<typeof stageDifference>;
+
+/** The declared differences of a stage. */
+export const stageDifferences = z.array(stageDifference).max(32);
+
+/** Number of parts into which everything that is compared is divided. */
+export const PARTS = 128;
+/** The first parts say which objects there are, the others what their fields are. */
+export const OBJECT_PARTS = 16;
+/** Length of the digest of a part, and of the digest of a listed field. */
+export const PART_DIGITS = 6;
+
+/** `spec.next.compare` of a Release. */
+export const comparison = z.object({
+  differences: stageDifferences.describe("What is left out."),
+  parts: z
+    .array(
+      z
+        .int32()
+        .min(0)
+        .max(PARTS - 1),
+    )
+    .max(16)
+    .optional()
+    .describe("Parts whose fields are to be listed."),
+});
+
+export type Comparison = z.output<typeof comparison>;
+
+const listedField = z.object({
+  object: z.string().describe("The object."),
+  field: z.string().optional().describe("Path of the field. Absent: that there is this object."),
+  digest: z.string().describe("Beginning of the digest of its value."),
+});
+
+export type ListedField = z.output<typeof listedField>;
+
+/** `status.next.compared` of a Release. */
+export const comparedManifests = z.object({
+  rules: z.string().describe("Digest of the declared differences."),
+  digest: z.string().describe("Digest of all manifests without them."),
+  parts: z
+    .string()
+    .describe(
+      `Digests of ${PARTS} parts of that, ${PART_DIGITS} digits each, without the values of Secrets: two Releases differ in the parts whose digests differ.`,
+    ),
+  listed: z
+    .array(
+      z.object({
+        part: z.int32().describe("Number of the part."),
+        fields: z.array(listedField).describe("Its fields."),
+      }),
+    )
+    .optional()
+    .describe("Fields of the parts that were asked for."),
+});
+
+export type ComparedManifests = z.output<typeof comparedManifests>;
+
+/** Digest by which a Pipeline and its Releases name the same declared differences. Pure. */
+export function rulesDigestOf(differences: readonly StageDifference[]): string {
+  const rules = differences.map(({ kind = null, name: called = null, fields = null }) => [
+    kind,
+    called,
+    fields,
+  ]);
+  return createHash("sha256").update(JSON.stringify(rules)).digest("hex").slice(0, 32);
+}
+
+/** Numbers of the parts in which two Releases differ. Pure. */
+export function differingParts(ours: string, theirs: string): readonly number[] {
+  return Array.from({ length: PARTS }, (_, part) => part).filter((part) => {
+    const start = part * PART_DIGITS;
+    return ours.slice(start, start + PART_DIGITS) !== theirs.slice(start, start + PART_DIGITS);
+  });
+}
+
+/**
+ * Names the fields in which two Releases differ: `Deployment web: spec.replicas`, `Ingress web (only here)`. Of an object that only one
+ * of them has, the fields are left out. Pure.
+ */
+export function nameDifferences(
+  ours: readonly ListedField[],
+  theirs: readonly ListedField[],
+): readonly string[] {
+  const [here, there] = [byPlace(ours), byPlace(theirs)];
+  const all = new Map([...here, ...there]);
+  const differing = [...all].filter(([place]) => here.get(place)?.digest !== there.get(place)?.digest);
+  const alone = new Map(
+    differing.flatMap(([place, { object, field }]) =>
+      field === undefined ? [[object, here.has(place) ? "here" : "there"] as const] : [],
+    ),
+  );
+  const texts = differing.flatMap(([, { object, field }]) => {
+    if (field === undefined) return [`${object} (only ${alone.get(object)})`];
+    return alone.has(object) ? [] : [`${object}: ${field}`];
+  });
+  return texts.toSorted();
+}
+
+function byPlace(fields: readonly ListedField[]): ReadonlyMap<string, ListedField> {
+  return new Map(fields.map((one) => [`${one.object}\n${one.field ?? ""}`, one]));
+}

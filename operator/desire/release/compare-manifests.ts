@@ -1,0 +1,104 @@
+import {
+  type ComparedManifests,
+  type Comparison,
+  type ListedField,
+  OBJECT_PARTS,
+  PART_DIGITS,
+  PARTS,
+  rulesDigestOf,
+} from "../../../crds/stage-differences.ts";
+import { digestOf } from "../../../synth/digest.ts";
+import type { DesiredSet } from "../../engine/desired-set.ts";
+import { type ComparableField, comparableFields } from "./comparable-fields.ts";
+
+/** Fields that one answer lists at most, and the longest text in it. */
+const mostListed = 96;
+const longestText = 200;
+
+/** `status.next.compared`: what two Releases can be compared by, without a value in it. Pure. */
+export function compareManifests(
+  prepared: Pick<DesiredSet, "objects">,
+  { home, compare }: { readonly home: string; readonly compare: readonly Comparison[] },
+): ComparedManifests[] {
+  return compare.map(({ differences, parts: asked = [] }) => {
+    const { digest, digests, parts } = divide(comparableFields(prepared, { home, differences }));
+    const listed = list(parts, asked);
+    return {
+      rules: rulesDigestOf(differences),
+      digest,
+      parts: digests.map((one) => one.slice(0, PART_DIGITS)).join(""),
+      ...(listed.length > 0 && { listed }),
+    };
+  });
+}
+
+/** The comparable digest: over all fields, those of Secrets too. Pure. */
+export function comparableDigestOf(fields: readonly ComparableField[]): string {
+  return divide(fields).digest;
+}
+
+/** A field without its value. Pure. */
+export function listedField({ object, field, text }: ComparableField): ListedField {
+  return { object, ...(field !== undefined && { field }), digest: digestOf(text) };
+}
+
+interface Divided {
+  readonly digest: string;
+  /** Digests of the parts. */
+  readonly digests: readonly string[];
+  readonly parts: readonly (readonly ComparableField[])[];
+}
+
+/** The values of Secrets are in no part: the digest of a short password could be guessed. */
+function divide(fields: readonly ComparableField[]): Divided {
+  const parts: ComparableField[][] = Array.from({ length: PARTS }, () => []);
+  for (const field of fields) if (!field.isSecret) parts[partOf(field)]?.push(field);
+  const digests = parts.map(digestOfFields);
+  const secrets = fields.filter(({ isSecret }) => isSecret);
+  return { digest: digestOf(`${digests.join(" ")} ${digestOfFields(secrets)}`), digests, parts };
+}
+
+/** Does not depend on the value, so that a field is in the same part of every Release. */
+function partOf({ id, field }: ComparableField): number {
+  if (field === undefined) return spread(id) % OBJECT_PARTS;
+  return OBJECT_PARTS + (spread(`${id} ${field}`) % (PARTS - OBJECT_PARTS));
+}
+
+/** FNV-1a: a number that differs for most texts. */
+function spread(text: string): number {
+  let number = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++)
+    number = Math.imul(number ^ text.charCodeAt(index), 0x01000193);
+  return number >>> 0;
+}
+
+function digestOfFields(fields: readonly ComparableField[]): string {
+  // In JSON, no text can look like the end of another one.
+  const lines = fields.map(
+    ({ id, field = "", text }) => `${JSON.stringify(id)} ${JSON.stringify(field)} ${text}\n`,
+  );
+  return digestOf(lines.join(""));
+}
+
+/** Whole parts only: in a part that is cut off, a field would seem to be missing. */
+function list(
+  parts: readonly (readonly ComparableField[])[],
+  asked: readonly number[],
+): NonNullable<ComparedManifests["listed"]> {
+  let left = mostListed;
+  return asked.flatMap((part) => {
+    const fields = parts[part] ?? [];
+    if (fields.length > left) return [];
+    left -= fields.length;
+    return [{ part, fields: fields.map(listedField).map(shorten) }];
+  });
+}
+
+function shorten({ object, field, digest }: ListedField): ListedField {
+  const cut = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}…` : text);
+  return {
+    object: cut(object),
+    ...(field !== undefined && { field: cut(field) }),
+    digest: digest.slice(0, PART_DIGITS),
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { nameDifferences, rulesDigestOf, stageDifference } from "../../crds/stage-differences.ts";
+
+describe("a declared difference", () => {
+  test.for([
+    "spec",
+    "spec.replicas",
+    "spec.template.spec.containers[*].image",
+    "spec.containers[0]",
+    'metadata.annotations["example.dev/owner"]',
+    'data["app.json"]',
+    "data.*",
+  ])("may name the field %s", (field) => {
+    expect(stageDifference.safeParse({ fields: [field] }).success).toBe(true);
+  });
+
+  test.for(["", ".spec", "spec.", "spec..replicas", "spec[", "spec[a]", 'data["a', "a b", "[0]"])(
+    "may not name the field %j",
+    (field) => {
+      expect(stageDifference.safeParse({ fields: [field] }).success).toBe(false);
+    },
+  );
+
+  test("has another digest than any other", () => {
+    const lists = [
+      [],
+      [{}],
+      [{ kind: "a" }],
+      [{ name: "a" }],
+      [{ fields: ["a"] }],
+      [{ fields: ["a", "b"] }],
+      [{ fields: ["a"] }, { fields: ["b"] }],
+    ];
+    expect(new Set(lists.map(rulesDigestOf)).size).toBe(lists.length);
+    expect(rulesDigestOf([{ name: "a", kind: "b" }])).toBe(rulesDigestOf([{ kind: "b", name: "a" }]));
+  });
+});
+
+test("differences are named by object and field, and an object that only one has without its fields", () => {
+  const object = "Deployment web";
+  const ours = [
+    { object, digest: "" },
+    { object, field: "spec.replicas", digest: "1" },
+    { object, field: "spec.paused", digest: "1" },
+    { object: "Ingress web", digest: "" },
+    { object: "Ingress web", field: "spec.rules", digest: "2" },
+  ];
+  const theirs = [
+    { object, digest: "" },
+    { object, field: "spec.replicas", digest: "2" },
+    { object: "Service web", digest: "" },
+  ];
+  expect(nameDifferences(ours, theirs)).toEqual([
+    "Deployment web: spec.paused",
+    "Deployment web: spec.replicas",
+    "Ingress web (only here)",
+    "Service web (only there)",
+  ]);
+  expect(nameDifferences(ours, ours)).toEqual([]);
+});
