@@ -2,6 +2,7 @@ import * as z from "zod";
 import { durationSchema } from "./duration-schema.ts";
 import { exactlyOne } from "./exactly-one.ts";
 import { objectName } from "./release-source.ts";
+import { stageDifferences } from "./stage-differences.ts";
 import { stageName } from "./stage-names.ts";
 
 /** A span of time, without a default. */
@@ -93,6 +94,11 @@ export const pipelineStage = z
         z.object({
           name: objectName.describe("Name of a Release with `source.ref.pipeline` and `source.ref.stage`."),
           namespace: objectName.max(63).optional().describe("Its namespace. Default: the Pipeline's own."),
+          counterpart: objectName
+            .optional()
+            .describe(
+              "Name of the Releases of the stages before that it is compared with, if the stage has `differences`. Default: its own name, or the only Release of the stage.",
+            ),
         }),
       )
       .max(256)
@@ -115,6 +121,11 @@ export const pipelineStage = z
       .optional()
       .describe(
         "Whether a newer candidate replaces one that is being proven. Default: only without soak and verifications.",
+      ),
+    differences: stageDifferences
+      .optional()
+      .describe(
+        "In what its manifests may differ from those of the stages before. Any other difference keeps a candidate from starting. Default: they are not compared.",
       ),
     requireImageDigests: z
       .boolean()

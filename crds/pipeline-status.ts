@@ -24,6 +24,19 @@ const planned = z.object({
   digest: z.string().optional().describe("Digest of what the commit renders to."),
   error: z.string().optional().describe("Why it cannot be planned."),
   mutableImages: z.int32().min(1).optional().describe("Images that are not named by digest."),
+  compared: z
+    .array(
+      z.object({
+        rules: z.string().describe("Digest of the declared differences of a stage."),
+        digest: z.string().describe("Digest of the manifests without them."),
+      }),
+    )
+    .optional()
+    .describe("What it is compared by with Releases of other stages."),
+  differences: z
+    .array(z.string())
+    .optional()
+    .describe("How it differs from Releases of the stages before, beside what is declared."),
 });
 
 export type PlannedRelease = z.output<typeof planned>;
@@ -48,6 +61,7 @@ export const gateNames = [
   "Windows",
   "Approvals",
   "Images",
+  "Differences",
   "Slot",
   "Failed",
 ] as const;

@@ -8,7 +8,15 @@ const instant = z.iso.datetime({ offset: true });
 const userName = z.string().min(1).max(512);
 
 /** Gates that a Promotion may skip. */
-export const bypassable = ["Approvals", "Windows", "Freeze", "Order", "Soak", "Verify"] as const;
+export const bypassable = [
+  "Approvals",
+  "Windows",
+  "Freeze",
+  "Order",
+  "Soak",
+  "Verify",
+  "Differences",
+] as const;
 
 export type Bypass = (typeof bypassable)[number];
 

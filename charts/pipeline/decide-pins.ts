@@ -1,5 +1,7 @@
 import type { PromotionSpec } from "../../crds/promotion.ts";
+import type { Comparison } from "../../crds/stage-differences.ts";
 import { dueReleases, firstBatch } from "./batches.ts";
+import { comparisonsFor } from "./comparisons.ts";
 import { closedByFreeze } from "./gates.ts";
 import { commitToPlan } from "./plan-candidates.ts";
 import { isOpen } from "./promotions.ts";
@@ -15,6 +17,8 @@ export interface ReleasePin {
   readonly digest?: string;
   /** The commit to plan. */
   readonly next?: string;
+  /** By what that commit is compared with other stages; absent: by nothing. */
+  readonly compare?: readonly Comparison[];
 }
 
 /**
@@ -33,7 +37,16 @@ export function decidePins(world: PipelineWorld): readonly ReleasePin[] {
     const pin = found === undefined ? ownPin(release) : pinOf(release, found.target(release));
     const next = found === undefined ? undefined : commitToPlan(release, world);
     if (pin === undefined && next === undefined) return [];
-    return [{ name, namespace, ...pin, ...(next !== undefined && { next }) }];
+    const compare = next === undefined ? [] : comparisonsFor({ key, revision: next }, world);
+    return [
+      {
+        name,
+        namespace,
+        ...pin,
+        ...(next !== undefined && { next }),
+        ...(compare.length > 0 && { compare }),
+      },
+    ];
   });
 }
 

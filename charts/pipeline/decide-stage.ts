@@ -48,7 +48,11 @@ function decideRequest(request: PromotionView, at: At): Decided {
   );
   const order =
     isEarlier || bypass.has("Order") ? undefined : closedByOrder(target.revision, { stage, world });
-  const gates = closedForTarget(target, { stage, world, bypass });
+  const gates = closedForTarget(target, {
+    stage,
+    world,
+    bypass: isEarlier ? new Set([...bypass, ...ofEarlier]) : bypass,
+  });
   const waiting = [...(order === undefined ? [] : [order]), ...closed, ...gates.closed];
   if (waiting.length > 0) return { start: undefined, next: target, waiting };
   const { by, reason, hold } = request.spec;
@@ -89,7 +93,10 @@ const everything: ReadonlySet<Bypass> = new Set<Bypass>([
   "Order",
   "Soak",
   "Verify",
+  "Differences",
 ]);
+/** What has run here before is not compared again with the stages before. */
+const ofEarlier: ReadonlySet<Bypass> = new Set<Bypass>(["Differences"]);
 const nothing: ReadonlySet<Bypass> = new Set();
 
 /** The newest candidate whose gates are open takes the slot if it is free. */

@@ -1,6 +1,7 @@
 import type { GateName } from "../../crds/pipeline-status.ts";
 import type { Bypass, PromotionSpec } from "../../crds/promotion.ts";
 import { assessApprovals } from "./approvals.ts";
+import { closedByDifferences } from "./differences.ts";
 import { assessFreezes } from "./freeze.ts";
 import { describeReleases } from "./release-problems.ts";
 import type { Stage } from "./shape.ts";
@@ -82,6 +83,10 @@ export function closedForTarget(
   const { mutable = [] } = target;
   if (stage.requireImageDigests === true && mutable.length > 0)
     closed.push({ gate: "Images", message: `images without a digest: ${mutable.join(", ")}` });
+  const differences = bypass.has("Differences")
+    ? undefined
+    : closedByDifferences(target.revision, { stage, world });
+  if (differences !== undefined) closed.push(differences);
   const rule = stage.enter?.approvals;
   const { state, counted, message } = assessApprovals({
     pipeline: world.name,

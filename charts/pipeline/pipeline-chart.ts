@@ -30,7 +30,7 @@ export class PipelineChart extends Chart {
         spec,
       });
     }
-    for (const { name, namespace, revision, digest, next } of decidePins(world)) {
+    for (const { name, namespace, revision, digest, next, compare } of decidePins(world)) {
       new ApiObject(this, `release-${namespace}-${name}`, {
         apiVersion: apiVersionOf(Release),
         kind: Release.kind,
@@ -38,7 +38,7 @@ export class PipelineChart extends Chart {
         spec: {
           ...(revision !== undefined && { revision }),
           ...(digest !== undefined && { digest }),
-          ...(next !== undefined && { next: { revision: next } }),
+          ...(next !== undefined && { next: { revision: next, ...(compare && { compare }) } }),
         },
       });
     }

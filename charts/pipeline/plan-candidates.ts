@@ -1,5 +1,6 @@
 import type { PipelineRecord } from "../../crds/pipeline.ts";
 import type { Candidate, PipelineCommit, PlannedRelease } from "../../crds/pipeline-status.ts";
+import { lacksComparison, withDifferences } from "./differences.ts";
 import { keepCandidates } from "./keep-candidates.ts";
 import type { ReleaseView } from "./release-view.ts";
 import { candidateOf, type PipelineWorld } from "./world.ts";
@@ -15,7 +16,9 @@ export function planCandidates(world: PipelineWorld, seen: PipelineCommit | unde
   // Equal trees are equal files: such a commit changes nothing.
   const head = seen === undefined || seen.tree === previous.head?.tree ? previous.head : seen;
   const { planning } = previous;
-  const candidates = (previous.candidates ?? []).map((candidate) => withPlans(candidate, world));
+  const candidates = (previous.candidates ?? []).map((candidate) =>
+    withDifferences(withPlans(candidate, world), world, candidate),
+  );
   // The commit that was planned, before the next one takes its place.
   const added = planning && candidateFor(planning, { ...world, record: { candidates } });
   const all = added === undefined ? candidates : [...candidates, added];
@@ -61,13 +64,14 @@ function releasesOf({ stages, releases }: PipelineWorld) {
 function plansFor(revision: string, world: PipelineWorld): readonly PlannedRelease[] {
   return releasesOf(world).flatMap(({ key, release }): readonly PlannedRelease[] => {
     if (release?.next === undefined || !hasPlanned(release, revision)) return [];
-    const { digest, error, mutableImages } = release.next;
+    const { digest, error, mutableImages, compared } = release.next;
     if (error !== undefined) return [{ release: key, error: firstLine(error) }];
     return [
       {
         release: key,
         ...(digest !== undefined && { digest }),
         ...(mutableImages !== undefined && { mutableImages }),
+        ...(compared && { compared: compared.map(({ rules, digest: own }) => ({ rules, digest: own })) }),
       },
     ];
   });
@@ -94,7 +98,8 @@ function candidateFor(planning: PipelineCommit, world: PipelineWorld): Candidate
     ...world.promotions.map(({ spec }) => spec.candidate ?? 0),
   ];
   const { tree: _, ...commit } = planning;
-  return { number: 1 + Math.max(0, ...numbers), ...commit, releases: [...releases] };
+  const candidate = { number: 1 + Math.max(0, ...numbers), ...commit, releases: [...releases] };
+  return withDifferences(candidate, world, undefined);
 }
 
 /** Whether a commit makes something else of a Release than the candidate before it, or than what runs if there is none. */
@@ -111,11 +116,13 @@ function changes(
 /** The commit that a Release is to plan now. One whose pin has another digest plans its pin by itself. Pure. */
 export function commitToPlan(
   release: ReleaseView,
-  { record }: Pick<PipelineWorld, "record">,
+  world: Pick<PipelineWorld, "record" | "pairs">,
 ): string | undefined {
+  const { record } = world;
   const { planning, candidates = [] } = record;
   if (planning === undefined) return undefined;
-  const isKnown = ({ releases }: Candidate): boolean => releases.some((plan) => plan.release === release.key);
+  const isKnown = ({ releases }: Candidate): boolean =>
+    releases.some((plan) => plan.release === release.key && !lacksComparison(release.key, plan, world));
   const own = candidateOf(record, planning.revision);
   if (!(own !== undefined && isKnown(own)) && !hasPlanned(release, planning.revision))
     return planning.revision;

@@ -1,4 +1,5 @@
 import type { LiveObject } from "../../crds/object.ts";
+import type { ComparedManifests } from "../../crds/stage-differences.ts";
 
 /** The part of a condition that is read. */
 export interface ConditionView {
@@ -15,6 +16,7 @@ export interface NextView {
   readonly digest?: string;
   readonly error?: string;
   readonly mutableImages?: number;
+  readonly compared?: readonly ComparedManifests[];
 }
 
 /** What a Release has applied as a whole. */

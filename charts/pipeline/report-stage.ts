@@ -1,6 +1,7 @@
 import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import type { StageDecision } from "./decide-stage.ts";
+import { undeclaredIn } from "./differences.ts";
 import { unprovenBefore } from "./gates.ts";
 import { isOpen } from "./promotions.ts";
 import { agreedRelease, describeReleases } from "./release-problems.ts";
@@ -80,12 +81,18 @@ function promotionIn({ stage, current }: StageDecision, world: PipelineWorld): S
 }
 
 /** What somebody has to look at. */
-function problemsOf({ stage }: StageDecision, world: PipelineWorld): string[] {
+function problemsOf({ stage, current }: StageDecision, world: PipelineWorld): string[] {
   const newest = world.record.candidates?.at(-1);
   const plan = newest === undefined ? undefined : planOf(stage, newest);
   const failed =
     newest !== undefined && plan?.state === "failed" && stage.keys.length > 0
       ? [`${shortId(newest.revision)} cannot be planned: ${plan.message}`]
       : [];
-  return [...describeReleases(stage, world), ...failed];
+  const differing =
+    newest !== undefined && plan?.state === "known" && plan.digest !== current?.spec.digest
+      ? undeclaredIn(newest.revision, { stage, world }).differing.map(
+          (text) => `${shortId(newest.revision)} cannot start: ${text}`,
+        )
+      : [];
+  return [...describeReleases(stage, world), ...failed, ...differing];
 }

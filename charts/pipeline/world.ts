@@ -11,6 +11,7 @@ import { ReleasePolicy } from "../../crds/release-policy.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import { approvalPolicyGap } from "./approval-policy.ts";
 import { type CommitAuthors, readCommitAuthors } from "./commit-authors.ts";
+import { type ComparedPair, pairsByRelease } from "./comparisons.ts";
 import { type PromotionView, StageHistory, viewPromotion } from "./promotions.ts";
 import { type ReleaseView, viewRelease } from "./release-view.ts";
 import { readStages, type Stage } from "./shape.ts";
@@ -33,6 +34,8 @@ export interface PipelineWorld {
   readonly promotions: readonly PromotionView[];
   /** By name of the stage. */
   readonly histories: ReadonlyMap<string, StageHistory>;
+  /** Which Releases are compared with each other, by key of each. */
+  readonly pairs: ReadonlyMap<string, readonly ComparedPair[]>;
   readonly approvals: readonly LiveObject[];
   /** Why no Approval counts; undefined: the API server checks them. */
   readonly approvalsRefused: string | undefined;
@@ -73,6 +76,7 @@ export function readWorld({ resource, observed, record, clock }: ReadWorldInput)
     releases: new Map(releases.map((release) => [release.key, release])),
     promotions,
     histories: new Map(stages.map((stage) => [stage.name, new StageHistory(promotions, stage)])),
+    pairs: pairsByRelease({ stages, namespace }),
     approvals: observed.list(Approval),
     approvalsRefused: approvalPolicyGap(observed, namespace),
     authors: readCommitAuthors(observed.list(ReleasePolicy)),

@@ -10,6 +10,7 @@ import type { CustomResource } from "../../../crds/object.ts";
 import type { Observed } from "../../../crds/observed.ts";
 import type { PipelineRecord, PipelineResource } from "../../../crds/pipeline.ts";
 import type { PromotionRecord, PromotionResource } from "../../../crds/promotion.ts";
+import type { Comparison } from "../../../crds/stage-differences.ts";
 import { synthesize } from "../../../synth/synthesize.ts";
 
 /** What a kind wants: children to create, and fields to set. */
@@ -40,7 +41,7 @@ export const decideWithCharts: Decider = ({ kind, resource, observed, context })
       const { revision, digest, next } = manifest["spec"] as {
         readonly revision?: string;
         readonly digest?: string;
-        readonly next?: { readonly revision: string };
+        readonly next?: { readonly revision: string; readonly compare?: readonly Comparison[] };
       };
       const { name, namespace = "" } = manifest.metadata;
       return {
@@ -48,7 +49,7 @@ export const decideWithCharts: Decider = ({ kind, resource, observed, context })
         namespace,
         ...(revision && { revision }),
         ...(digest && { digest }),
-        ...(next && { next: next.revision }),
+        ...(next && { next: next.revision, ...(next.compare && { compare: next.compare }) }),
       };
     }),
   };

@@ -155,7 +155,7 @@ export class DeliveryEngine {
   }
 
   /** Server-side apply: a field of another manager is not taken, and what is no longer set is removed. */
-  applyPin({ name, revision, digest, next }: ReleasePin): void {
+  applyPin({ name, revision, digest, next, compare }: ReleasePin): void {
     const {
       addedFields: before,
       metadata,
@@ -170,7 +170,7 @@ export class DeliveryEngine {
     const set = {
       ...(revision && { revision }),
       ...(digest && { digest }),
-      ...(next && { next: { revision: next } }),
+      ...(next && { next: { revision: next, ...(compare && { compare }) } }),
     };
     const foreign = manager === undefined ? {} : { ...(r && { revision: r }), ...(d && { digest: d }) };
     const spec = { ...others, ...foreign, ...set };

@@ -1,5 +1,9 @@
 import { createHash } from "node:crypto";
 import type { LiveObject } from "../../../crds/object.ts";
+import type { ComparedManifests, Comparison } from "../../../crds/stage-differences.ts";
+import { compareManifests } from "../../../operator/desire/release/compare-manifests.ts";
+import { aDesiredSet } from "../../fakes/plans.ts";
+import { aSourceManifest } from "../../fakes/releases.ts";
 
 /** A commit: what it holds for each Release, by key. `!` at the beginning: it cannot be rendered. */
 export interface Commit {
@@ -13,7 +17,7 @@ export interface ReleaseSpec {
   };
   readonly revision?: string;
   readonly digest?: string;
-  readonly next?: { readonly revision: string };
+  readonly next?: { readonly revision: string; readonly compare?: readonly Comparison[] };
   readonly suspend?: boolean;
 }
 
@@ -41,6 +45,7 @@ export interface ReleaseStatus {
     readonly digest?: string;
     readonly error?: string;
     readonly mutableImages?: number;
+    readonly compared?: readonly ComparedManifests[];
   };
   readonly conditions?: readonly Condition[];
 }
@@ -59,6 +64,13 @@ export function renderOf(
   const content = commit.contents[key] ?? "";
   if (content.startsWith("!")) return { error: `cannot render: ${content.slice(1)}` };
   return { digest: createHash("sha256").update(`${key} ${content} ${version}`).digest("hex").slice(0, 32) };
+}
+
+/** Content in JSON is the data of a ConfigMap; other content is its only value. */
+function comparedOf(content: string, compare: readonly Comparison[]): readonly ComparedManifests[] {
+  const data = content.startsWith("{") ? (JSON.parse(content) as object) : { content };
+  const map = aSourceManifest("v1", "ConfigMap", "web", { fields: { data } });
+  return compareManifests(aDesiredSet([map]), { home: "shop", compare });
 }
 
 export interface ReleaseOperatorInput {
@@ -81,7 +93,11 @@ export function reconcileRelease(release: SimulatedRelease, input: ReleaseOperat
   const planOf = (revision: string) => {
     const contents = commitOf(revision)?.contents[key] ?? "";
     const mutable = contents.includes(":latest") ? { mutableImages: 1 } : {};
-    return { revision, ...renderOf(commitOf(revision), key, version), ...mutable };
+    const { compare } = spec.next ?? {};
+    const rendered = renderOf(commitOf(revision), key, version);
+    const compared =
+      compare === undefined || "error" in rendered ? {} : { compared: comparedOf(contents, compare) };
+    return { revision, ...rendered, ...mutable, ...compared };
   };
   const revision = spec.revision ?? previous.deployed?.revision;
   const rendered = revision === undefined ? undefined : renderOf(commitOf(revision), key, version);

@@ -1,0 +1,101 @@
+import type { Candidate } from "../../crds/pipeline-status.ts";
+import { type ComparedPair, describeDifference, differsIn, isEqualFor, pairsOf } from "./comparisons.ts";
+import type { ClosedGate } from "./gates.ts";
+import type { Stage } from "./shape.ts";
+import { candidateOf, type PipelineWorld, shortId } from "./world.ts";
+
+/** Texts in one message. */
+const mostTexts = 3;
+
+/** That a commit makes something else of a stage than of those before, in what is not declared; undefined: it does not. Pure. */
+export function closedByDifferences(
+  revision: string,
+  { stage, world }: { readonly stage: Stage; readonly world: PipelineWorld },
+): ClosedGate | undefined {
+  const { differing, unknown } = undeclaredIn(revision, { stage, world });
+  const texts = [...differing, ...unknown];
+  if (texts.length === 0) return undefined;
+  const more = texts.length > mostTexts ? `; and ${texts.length - mostTexts} more` : "";
+  const advice = differing.length > 0 ? ", which is not declared" : "";
+  return {
+    gate: "Differences",
+    message: `${shortId(revision)}: ${texts.slice(0, mostTexts).join("; ")}${more}${advice}`,
+  };
+}
+
+/** How the Releases of a stage differ from those of the stages before, and what is not known of it. Pure. */
+export function undeclaredIn(
+  revision: string,
+  { stage, world }: { readonly stage: Stage; readonly world: PipelineWorld },
+): { readonly differing: readonly string[]; readonly unknown: readonly string[] } {
+  const { pairs, problems } = pairsOf(stage, world);
+  const candidate = candidateOf(world.record, revision);
+  if (candidate === undefined && pairs.length > 0)
+    return { differing: [], unknown: ["it is no candidate, so it is compared with no stage before"] };
+  const planned = candidate?.releases ?? [];
+  const differing = new Set<string>();
+  const unknown = [...problems];
+  for (const pair of pairs) {
+    const isEqual = isEqualFor(pair, planned);
+    if (isEqual === undefined)
+      unknown.push(`Release "${pair.key}" is not compared with Release "${pair.other}" yet`);
+    if (isEqual !== false) continue;
+    const start = differsIn(pair, [""]);
+    const { differences = [] } = planned.find(({ release }) => release === pair.key) ?? {};
+    differing.add(
+      differences.find((text) => text.startsWith(start)) ??
+        differsIn(pair, ["fields that `fairlead plan` names"]),
+    );
+  }
+  return { differing: [...differing], unknown };
+}
+
+/**
+ * The candidate with the names of what its Releases differ in, which stay when the Releases plan another commit. Pure.
+ *
+ * @param before The candidate as it was recorded.
+ */
+export function withDifferences(
+  candidate: Candidate,
+  world: PipelineWorld,
+  before: Candidate | undefined,
+): Candidate {
+  if (world.pairs.size === 0) return candidate;
+  const releases = candidate.releases.map(({ differences: _, ...planned }) => {
+    const earlier = before?.releases.find(({ release }) => release === planned.release)?.differences ?? [];
+    const isAsBefore = (pair: ComparedPair): boolean =>
+      before !== undefined && comparedBy(pair, before) === comparedBy(pair, candidate);
+    const pairs = world.pairs.get(planned.release) ?? [];
+    const texts = pairs
+      .filter((pair) => pair.key === planned.release && isEqualFor(pair, candidate.releases) === false)
+      .flatMap((pair) => {
+        const start = differsIn(pair, [""]);
+        return (
+          describeDifference(pair, candidate.releases, world) ??
+          (isAsBefore(pair) ? earlier.find((text) => text.startsWith(start)) : undefined) ??
+          []
+        );
+      });
+    return { ...planned, ...(texts.length > 0 && { differences: texts }) };
+  });
+  return { ...candidate, releases };
+}
+
+/** The digests by which a pair is compared, in one text. */
+function comparedBy({ key, other, rules }: ComparedPair, { releases }: Candidate): string {
+  return [key, other]
+    .map((release) => releases.find((one) => one.release === release))
+    .map((planned) => planned?.compared?.find((one) => one.rules === rules)?.digest)
+    .join(" ");
+}
+
+/** Whether a candidate is not compared by the rules of now with Releases of other stages. Pure. */
+export function lacksComparison(
+  key: string,
+  { compared = [], error }: Candidate["releases"][number],
+  { pairs }: Pick<PipelineWorld, "pairs">,
+): boolean {
+  if (error !== undefined) return false;
+  const wanted = new Set(pairs.get(key)?.map(({ rules }) => rules));
+  return [...wanted].some((rules) => !compared.some((one) => one.rules === rules));
+}

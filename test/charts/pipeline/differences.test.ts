@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import { DeliveryWorld } from "./delivery-world.ts";
+import { aShop, gatesOf, hour, minute, promoted, waitingOf } from "./stages.ts";
+
+const replicas = [{ kind: "ConfigMap", fields: ["data.replicas"] }];
+/** What a stage runs: numbers and levels. */
+const at = (prod: object, others: object = { replicas: 1 }) => ({
+  dev: JSON.stringify(others),
+  staging: JSON.stringify(others),
+  prod: JSON.stringify(prod),
+});
+const compared = (differences: object[] = replicas) => aShop({ prod: { differences } });
+
+describe("the differences of a stage", () => {
+  test("check 44: what is declared may differ", () => {
+    const world = compared();
+    const first = world.push(at({ replicas: 3 }));
+    world.run(hour);
+    expect(promoted(world, "prod")).toEqual([first]);
+  });
+
+  test("check 44: an undeclared difference between staging and prod is told at once, prod does not start, and the field is named", () => {
+    const world = compared();
+    const first = world.push(at({ replicas: 3, level: "debug" }));
+    world.run(minute);
+    const text =
+      'Release "shop/prod" differs from Release "shop/staging" of stage "staging" in ConfigMap web: data.level';
+    expect(world.stage("prod").problems).toEqual([`${first.slice(0, 12)} cannot start: ${text}`]);
+    expect(gatesOf(world, "prod")).toEqual(["Order"]);
+    world.run(24 * hour);
+    expect(promoted(world, "staging")).toEqual([first]);
+    expect(promoted(world, "prod")).toEqual([]);
+    expect(gatesOf(world, "prod")).toEqual(["Differences"]);
+    expect(waitingOf(world, "prod")).toBe(`${first.slice(0, 12)}: ${text}, which is not declared`);
+    // No value is in any status.
+    expect(JSON.stringify(world.objects.all())).not.toContain('"debug"');
+    const fixed = world.push(at({ replicas: 3 }));
+    world.run(hour);
+    expect(promoted(world, "prod")).toEqual([fixed]);
+    expect(world.stage("prod").problems).toBeUndefined();
+  });
+
+  test("the names stay while a newer commit is planned and proven", () => {
+    const world = compared();
+    world.push(at({ replicas: 3, level: "debug" }));
+    world.run(hour);
+    const text = waitingOf(world, "prod");
+    world.push(at({ replicas: 3 }, { replicas: 2 }));
+    world.run(minute);
+    expect(waitingOf(world, "prod")).toBe(text);
+  });
+
+  test("once a difference is declared, prod starts", () => {
+    const world = compared();
+    const first = world.push(at({ replicas: 3, level: "debug" }));
+    world.run(hour);
+    expect(promoted(world, "prod")).toEqual([]);
+    const [dev, staging, prod] = world.pipeline.spec.stages;
+    const fields = ["data.replicas", "data.level"];
+    world.editStages([dev, staging, { ...prod, differences: [{ fields }] }] as object[]);
+    world.run(minute);
+    expect(promoted(world, "prod")).toEqual([first]);
+  });
+
+  test("a stricter rule counts at once, also for a candidate that was planned before", () => {
+    const world = aShop({ prod: { enter: { approvals: {} } } });
+    const first = world.push(at({ replicas: 3 }));
+    world.run(hour);
+    // Another commit is planned by now.
+    world.push(at({ replicas: 3 }));
+    world.run(hour);
+    expect(gatesOf(world, "prod")).toEqual(["Approvals"]);
+    const [dev, staging, prod] = world.pipeline.spec.stages;
+    world.editStages([dev, staging, { ...prod, differences: [] }] as object[]);
+    world.run(0);
+    expect(gatesOf(world, "prod")).toEqual(["Differences", "Approvals"]);
+    expect(waitingOf(world, "prod")).toContain("is not compared with");
+    world.run(minute);
+    expect(waitingOf(world, "prod")).toContain("ConfigMap web: data.replicas");
+    world.approve("ann", { stage: "prod", digest: world.stage("prod").next?.digest });
+    world.run(hour);
+    expect(promoted(world, "prod")).toEqual([]);
+    world.editStages([dev, staging, { ...prod, differences: replicas }] as object[]);
+    world.run(minute);
+    expect(promoted(world, "prod")).toEqual([first]);
+  });
+
+  test("a hotfix may skip it by name, and going back to what passed needs it not", () => {
+    const world = compared();
+    const first = world.push(at({ replicas: 3 }));
+    world.run(hour);
+    const fix = world.push(at({ replicas: 3, level: "debug" }));
+    world.run(hour);
+    const request = { stage: "prod", by: "ann", reason: "outage" };
+    world.request("fix", { ...request, revision: fix });
+    world.run(minute);
+    expect(gatesOf(world, "prod")).toEqual(["Differences"]);
+    world.remove("Promotion", "fix");
+    world.request("again", { ...request, revision: fix, bypass: ["Differences"] });
+    world.run(minute);
+    expect(promoted(world, "prod")).toEqual([first, fix]);
+    // With a stricter rule than it had.
+    const [dev, staging, prod] = world.pipeline.spec.stages;
+    world.editStages([dev, staging, { ...prod, differences: [] }] as object[]);
+    world.request("back", { ...request, revision: first, hold: true });
+    world.run(minute);
+    expect(promoted(world, "prod")).toEqual([first, fix, first]);
+  });
+
+  test("Releases are compared with those of their name, of the name that they give, or with the only one", () => {
+    const stages = (counterpart: object) => [
+      { name: "staging", releases: [{ name: "web-staging" }, { name: "db" }] },
+      {
+        name: "prod",
+        releases: [
+          { name: "web", ...counterpart },
+          { name: "db2", counterpart: "db" },
+        ],
+        differences: [],
+      },
+    ];
+    const contents = { "web-staging": '{"a":"1"}', db: '{"a":"2"}', web: '{"a":"1"}', db2: '{"a":"2"}' };
+    const unpaired = new DeliveryWorld({ stages: stages({}) });
+    unpaired.push(contents);
+    unpaired.run(hour);
+    expect(waitingOf(unpaired, "prod")).toContain(
+      'Release "shop/web" has no counterpart in stage "staging" to be compared with',
+    );
+    const paired = new DeliveryWorld({ stages: stages({ counterpart: "web-staging" }) });
+    const first = paired.push(contents);
+    paired.run(hour);
+    expect(promoted(paired, "prod")).toEqual([first]);
+    paired.push({ ...contents, db2: '{"a":"3"}' });
+    paired.run(hour);
+    expect(waitingOf(paired, "prod")).toContain('Release "shop/db2" differs from Release "shop/db"');
+  });
+
+  test("a Pipeline without differences asks its Releases for nothing, and records nothing", () => {
+    const world = aShop();
+    world.push(at({ replicas: 3 }));
+    world.run(hour);
+    expect(JSON.stringify(world.objects.all())).not.toMatch(/"compare|"differences/);
+  });
+
+  test("a comparison that finds nothing costs no write, and the names of a difference one for each Release", () => {
+    const plain = aShop();
+    const world = compared();
+    const applied = (one: DeliveryWorld) => one.writes.filter((write) => write.includes("apply Release"));
+    for (const one of [plain, world]) {
+      one.push(at({ replicas: 3 }));
+      one.run(hour);
+    }
+    expect(applied(world)).toHaveLength(applied(plain).length);
+    for (const one of [plain, world]) {
+      one.push(at({ replicas: 3, level: "debug" }));
+      one.run(0);
+      one.writes.splice(0);
+    }
+    plain.run(minute);
+    world.run(minute);
+    expect(
+      applied(world)
+        .toSorted()
+        .map((write) => write.split(" ")[2]),
+    ).toEqual(["Release/prod", "Release/staging"]);
+    const { length } = world.writes;
+    world.run(24 * hour);
+    expect(world.writes).toHaveLength(length);
+    // The next commit asks for no names that it does not need.
+    world.writes.splice(0);
+    world.push(at({ replicas: 4 }));
+    world.run(hour);
+    expect(applied(world).filter((write) => write.includes("Release/prod"))).toHaveLength(2);
+  });
+});
