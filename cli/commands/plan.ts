@@ -44,7 +44,8 @@ export function planCommand(): Command {
       `
 The command sends dry runs to the API server as the user of the kubeconfig. It does not show values of Secrets.
 
-Exits 0 if no stage would change, 1 if one would, 2 if something would be refused, cannot be planned, or the command failed.`,
+Exits 0 if no stage would change, 1 if one would, 2 if something would be refused, cannot be planned, differs
+from a stage before without being declared, or the command failed.`,
     )
     .action(async (name: string, flags: PlanFlags) => {
       process.exitCode = await runPlan(name, flags, terminal);

@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import { Command, Option } from "commander";
+import { candidateOf } from "../../charts/pipeline/world.ts";
 import { Promotion } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
+import { homeOf } from "../../operator/desire/release/comparable-fields.ts";
+import { compareStage, type RenderedSet } from "../pipeline/compare-stages.ts";
 import {
   deployedDigest,
   type EarlierStage,
@@ -20,7 +23,7 @@ import {
   type ReleaseSession,
   withReleases,
 } from "../release/release-command.ts";
-import type { ReleaseObject } from "../release/release-object.ts";
+import { labelOfRelease, type ReleaseObject } from "../release/release-object.ts";
 import { readTimeout } from "./installation-options.ts";
 import { type Screen, terminal } from "./screen.ts";
 
@@ -34,7 +37,7 @@ export interface VerifyFlags extends ReleaseFlags {
 export function verifyCommand(): Command {
   const command = new Command("verify")
     .description(
-      "Render what a stage of a Pipeline runs again, and check that it and the stages before it have passed that",
+      "Render what a stage of a Pipeline runs again, and check that it and the stages before it have passed that, and differ only as declared",
     )
     .argument("<name>", "name of a Pipeline; namespace/name")
     .argument("<stage>", "name of a stage")
@@ -77,7 +80,15 @@ export async function runVerify(
     const digest = deployedDigest(releases);
     const proven = digest === undefined ? undefined : findProof(stage, digest, promotions);
     const before = proven === undefined ? [] : await renderer.earlier(stage, proven.spec.revision);
-    return { pipeline: found, proof: judgeStage({ stage, before }, releases, promotions) };
+    const comparison = compareStage(found, stage, renderer.rendered);
+    const recorded = candidateOf(found.status ?? {}, proven?.spec.revision ?? "")?.releases;
+    const judged = {
+      stage,
+      before,
+      ...(proven && comparison && { comparison }),
+      ...(recorded && { recorded }),
+    };
+    return { pipeline: found, proof: judgeStage(judged, releases, promotions) };
   });
   if (output === "json") print(JSON.stringify({ stage, ...proof }, undefined, 2));
   else {
@@ -99,6 +110,8 @@ interface RendererOptions {
 class StageRenderer {
   readonly #pipeline: PipelineObject;
   readonly #options: RendererOptions;
+  /** What the Releases rendered to last, by `namespace/name`. */
+  readonly rendered = new Map<string, RenderedSet>();
 
   constructor(pipeline: PipelineObject, options: RendererOptions) {
     this.#pipeline = pipeline;
@@ -159,7 +172,13 @@ class StageRenderer {
     const { folder } = this.#options;
     const inside = folder === undefined ? undefined : join(folder, release.spec.source.path);
     try {
-      const digest = await renderDigest(release, { ...this.#options, folder: inside, revision });
+      const digest = await renderDigest(release, {
+        ...this.#options,
+        folder: inside,
+        revision,
+        onPrepared: (prepared) =>
+          void this.rendered.set(labelOfRelease(release), { prepared, home: homeOf(release) }),
+      });
       return { digest, error: undefined };
     } catch (error) {
       return { digest: undefined, error: error instanceof Error ? error.message : String(error) };

@@ -1,5 +1,7 @@
+import type { Candidate } from "../../crds/pipeline-status.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import { shortCommit } from "../release/release-object.ts";
+import type { ReleaseComparison, StageComparison } from "./compare-stages.ts";
 import type { PromotionObject } from "./pipeline-text.ts";
 
 /** One Release of a stage: the digest in its status, and the digest of that commit rendered on this machine. */
@@ -27,13 +29,20 @@ export interface StageProof {
   readonly findings: readonly { readonly holds: boolean; readonly text: string }[];
 }
 
-/**
- * Whether a stage runs what git renders to, and what the stage and those before it have proven. Pure.
- *
- * @param before The stages that must have passed before, with what the commit of this stage renders to there.
- */
+/** The stage that is judged, and what its commit renders to in other stages. */
+export interface JudgedStage {
+  readonly stage: string;
+  /** The stages that must have passed before, with what the commit of this stage renders to there. */
+  readonly before: readonly EarlierStage[];
+  /** How it differs from them; absent: it declares no differences, or has passed nothing. */
+  readonly comparison?: StageComparison;
+  /** What the Pipeline recorded of the commit; absent: it is no candidate any more. */
+  readonly recorded?: Candidate["releases"];
+}
+
+/** Whether a stage runs what git renders to, and what the stage and those before it have proven. Pure. */
 export function judgeStage(
-  { stage, before }: { readonly stage: string; readonly before: readonly EarlierStage[] },
+  { stage, before, comparison, recorded = [] }: JudgedStage,
   releases: readonly RenderedAgain[],
   promotions: readonly PromotionObject[],
 ): StageProof {
@@ -41,6 +50,7 @@ export function judgeStage(
   const digest = deployedDigest(releases);
   if (releases.length === 0) findings.push({ holds: false, text: `stage ${stage} has no Release` });
   else if (digest !== undefined) findings.push(...judgeDigest(stage, { digest, before }, promotions));
+  if (comparison !== undefined) findings.push(...judgeComparison(comparison, recorded));
   return { isProven: findings.every(({ holds }) => holds), findings };
 }
 
@@ -126,4 +136,45 @@ function judgeEarlier(
         holds: true,
         text: `stage ${stage} passed ${digest}, to which ${at} renders there, with Promotion ${proof.metadata.name}`,
       };
+}
+
+/** The Releases must be what those of the stages before are, but for what is declared. */
+function judgeComparison(
+  { releases, problems }: StageComparison,
+  recorded: Candidate["releases"],
+): StageProof["findings"] {
+  return [
+    ...problems.map((text) => ({ holds: false, text })),
+    ...releases.flatMap((one) => {
+      const { release, other, before, digest, otherDigest, undeclared, declared } = one;
+      const fields = declared.length === 0 ? "" : `: ${declared.join("; ")}`;
+      const finding =
+        digest === otherDigest
+          ? {
+              holds: true,
+              text: `Release ${release} is Release ${other} of stage ${before} but for declared differences (${digest})${fields}`,
+            }
+          : {
+              holds: false,
+              text: `Release ${release} (${digest}) differs from Release ${other} of stage ${before} (${otherDigest}) in what is not declared: ${undeclared.join("; ")}`,
+            };
+      return [finding, ...judgeRecorded(one, recorded)];
+    }),
+  ];
+}
+
+/** The operator must have computed the same digest. */
+function judgeRecorded(
+  { release, rules, digest }: ReleaseComparison,
+  recorded: Candidate["releases"],
+): StageProof["findings"] {
+  const planned = recorded.find((one) => one.release === release);
+  const theirs = planned?.compared?.find((one) => one.rules === rules)?.digest;
+  if (theirs === undefined || theirs === digest) return [];
+  return [
+    {
+      holds: false,
+      text: `Release ${release} has the digest ${digest}, and the Pipeline recorded ${theirs}`,
+    },
+  ];
 }

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { Release } from "../../crds/release.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
+import { homeOf } from "../../operator/desire/release/comparable-fields.ts";
 import { type DiffReleaseOptions, diffRelease } from "../release/diff/diff-release.ts";
 import type { DiffReport } from "../release/diff/report.ts";
 import type { ReleaseObject } from "../release/release-object.ts";
+import { compareStage, type RenderedSet, type StageComparison } from "./compare-stages.ts";
 import type { PipelineObject } from "./pipeline-object.ts";
 
 /** What a commit would change in one Release. */
@@ -24,6 +26,8 @@ export interface StagePlan {
   readonly releases: readonly ReleasePlan[];
   /** Conditions for the stage to start it, for users. */
   readonly gates: readonly string[];
+  /** How it differs from the stages before; absent: it is not compared with them. */
+  readonly differences?: StageComparison;
 }
 
 export type PlanOptions = Pick<DiffReleaseOptions, "session" | "timeoutMs" | "weakSandbox"> &
@@ -39,18 +43,24 @@ export async function planStages(
   options: PlanOptions,
 ): Promise<readonly StagePlan[]> {
   const plans: StagePlan[] = [];
+  const rendered = new Map<string, RenderedSet>();
   for (const { name: stage, releases } of pipeline.spec.stages) {
     const planned: ReleasePlan[] = [];
     for (const { name, namespace = pipeline.metadata.namespace } of releases)
-      planned.push(await planRelease({ name, namespace }, options));
+      planned.push(await planRelease({ name, namespace }, options, rendered));
     plans.push({ stage, digest: digestOf(planned), releases: planned, gates: gatesOf(pipeline, stage) });
   }
-  return plans;
+  // A stage may come before the ones that it follows.
+  return plans.map((plan) => {
+    const differences = compareStage(pipeline, plan.stage, rendered);
+    return { ...plan, ...(differences && { differences }) };
+  });
 }
 
 async function planRelease(
   place: { readonly name: string; readonly namespace: string },
   { session, folder, revision, ...options }: PlanOptions,
+  rendered: Map<string, RenderedSet>,
 ): Promise<ReleasePlan> {
   const release = `${place.namespace}/${place.name}`;
   const found = (await session.client.read(Release, place)) as ReleaseObject | undefined;
@@ -59,7 +69,13 @@ async function planRelease(
   try {
     return {
       release,
-      report: await diffRelease(found, { session, ...options, folder: inside, revision }),
+      report: await diffRelease(found, {
+        session,
+        ...options,
+        folder: inside,
+        revision,
+        onPrepared: (prepared) => void rendered.set(release, { prepared, home: homeOf(found) }),
+      }),
       error: undefined,
     };
   } catch (error) {
@@ -81,7 +97,7 @@ function digestOf(plans: readonly ReleasePlan[]): string | undefined {
 /** The gates of a stage, and those that are closed now, for users. Pure. */
 export function gatesOf({ spec, status }: PipelineObject, name: string): readonly string[] {
   const index = spec.stages.findIndex((stage) => stage.name === name);
-  const { after, enter } = spec.stages[index] ?? {};
+  const { after, enter, differences } = spec.stages[index] ?? {};
   const before = after ?? spec.stages.slice(Math.max(0, index - 1), index).map((stage) => stage.name);
   const { count = 1, groups, notAuthor } = enter?.approvals ?? {};
   const who = [
@@ -93,6 +109,9 @@ export function gatesOf({ spec, status }: PipelineObject, name: string): readonl
   );
   return [
     ...(before.length === 0 ? [] : [`passed in ${before.join(" and ")}`]),
+    ...(differences === undefined || before.length === 0
+      ? []
+      : [`only declared differences from ${before.join(" and ")}`]),
     ...(enter?.approvals === undefined ? [] : [`${count} ${count === 1 ? "approval" : "approvals"}${who}`]),
     ...(enter?.windows === undefined ? [] : ["a window"]),
     ...closed.map(

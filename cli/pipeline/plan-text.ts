@@ -2,11 +2,16 @@ import { describeId } from "../../operator/engine/object-text.ts";
 import { formatColumns, printable } from "../release/columns.ts";
 import type { DiffReport } from "../release/diff/report.ts";
 import { exitCodes, formatReport, summaryOf } from "../release/diff/report.ts";
+import { formatComparison, isDifferent } from "./compare-stages.ts";
 import type { ReleasePlan, StagePlan } from "./plan-stages.ts";
 
-/** 0: no stage would change. 1: one would. 2: something would be refused, or cannot be planned. Pure. */
+/**
+ * 0: no stage would change. 1: one would. 2: something would be refused, cannot be planned, or differs from a stage before without
+ * being declared. Pure.
+ */
 export function exitCodeOfPlan(plans: readonly StagePlan[]): number {
   const all = plans.flatMap(({ releases }) => releases);
+  if (plans.some(({ differences }) => isDifferent(differences))) return exitCodes.failed;
   if (all.some(({ report, error }) => error !== undefined || actionsOf(report).has("refused")))
     return exitCodes.failed;
   return all.some(isChanged) ? exitCodes.different : exitCodes.same;
@@ -37,7 +42,9 @@ export function formatPlan(plans: readonly StagePlan[]): readonly string[] {
     releases.map(summaryOfRelease).join("; ") || "it has no Release",
     gates.join(", ") || "none",
   ]);
-  return [...details, ...formatColumns([["STAGE", "DIGEST", "CHANGES", "NEEDS"], ...rows])];
+  const differences = plans.flatMap((plan) => formatComparison(plan.stage, plan.differences).map(printable));
+  const between = differences.length === 0 ? [] : [...differences, ""];
+  return [...details, ...between, ...formatColumns([["STAGE", "DIGEST", "CHANGES", "NEEDS"], ...rows])];
 }
 
 function summaryOfRelease({ release, report, error }: ReleasePlan): string {
@@ -67,12 +74,24 @@ export function markdownOfPlan(plans: readonly StagePlan[], { title }: { readonl
     "| stage | digest | changes | needs |",
     "| --- | --- | --- | --- |",
     ...rows,
+    ...differencesOf(plans),
   ];
   const lines = [...head, ...details];
   const text = lines.join("\n");
   return text.length <= longestText
     ? `${text}\n`
     : `${head.join("\n")}\n\nThe differences are too long for a comment: run the command without \`-o markdown\`.\n`;
+}
+
+/** Longest list of differences in a comment, in lines. */
+const mostDifferences = 50;
+
+function differencesOf(plans: readonly StagePlan[]): readonly string[] {
+  const lines = plans.flatMap(({ stage, differences }) => formatComparison(stage, differences));
+  const left = lines.length - mostDifferences;
+  const shown = lines.slice(0, mostDifferences).map((line) => `- ${escapeHtml(line)}`);
+  if (lines.length === 0) return [];
+  return ["", ...shown, ...(left > 0 ? [`- … and ${left} more`] : [])];
 }
 
 function detailsOf(stage: string, { release, report, error }: ReleasePlan): readonly string[] {

@@ -4,6 +4,7 @@ import { KubeCluster } from "../../../operator/cluster/kube-cluster.ts";
 import { toLiveObject } from "../../../operator/cluster/live-object.ts";
 import { prepareManifests } from "../../../operator/desire/release/prepare-manifests.ts";
 import { decidePrune } from "../../../operator/engine/decide-prune.ts";
+import type { DesiredSet } from "../../../operator/engine/desired-set.ts";
 import type { SourceFiles } from "../../../operator/git/source/ports.ts";
 import type { Cluster } from "../../../operator/ports.ts";
 import { renderOnce } from "../../../operator/render/render-once.ts";
@@ -27,12 +28,14 @@ export interface DiffReleaseOptions {
   readonly timeoutMs: number;
   /** Run untrusted programs even if the kernel cannot isolate them. */
   readonly weakSandbox: boolean;
+  /** Gets the manifests as they would be applied. */
+  readonly onPrepared?: (prepared: DesiredSet) => void;
 }
 
 /** Changes and prunes of deploying a Release. The Release may exist only in a file. */
 export async function diffRelease(
   wanted: ReleaseObject,
-  { session, ...options }: DiffReleaseOptions,
+  { session, onPrepared, ...options }: DiffReleaseOptions,
 ): Promise<DiffReport> {
   const { client, transport } = session;
   const { rendered, commits } = await renderRelease(wanted, { client, ...options });
@@ -41,6 +44,7 @@ export async function diffRelease(
   const release = withIdentityOf(wanted, there);
   const resource = toLiveObject(release) as CustomResource<ReleaseObject["spec"], ReleaseObject["status"]>;
   const prepared = prepareManifests(rendered, resource, kinds);
+  onPrepared?.(prepared);
   const { finished } = release.status?.inventory ?? {};
   const changes = await compareRelease({ resource, prepared, cluster: dryCluster(session), kinds, finished });
   const owned = await findOwned(release, prepared.set, { client, kinds });

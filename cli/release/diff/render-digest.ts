@@ -13,9 +13,11 @@ import { renderRelease } from "./render-release.ts";
  */
 export async function renderDigest(
   release: ReleaseObject,
-  { session, ...options }: DiffReleaseOptions,
+  { session, onPrepared, ...options }: DiffReleaseOptions,
 ): Promise<string> {
   const { rendered } = await renderRelease(release, { client: session.client, ...options });
   const resource = toLiveObject(release) as CustomResource<ReleaseObject["spec"], ReleaseObject["status"]>;
-  return prepareManifests(rendered, resource, await readKinds(session.transport)).digest;
+  const prepared = prepareManifests(rendered, resource, await readKinds(session.transport));
+  onPrepared?.(prepared);
+  return prepared.digest;
 }

@@ -89,6 +89,55 @@ describe("a stage", () => {
     ]);
   });
 
+  const comparison = (more: object = {}) => ({
+    problems: [],
+    releases: [
+      {
+        release: "prod/web",
+        other: "staging/web",
+        before: "staging",
+        rules: "r",
+        digest: "c".repeat(32),
+        otherDigest: "c".repeat(32),
+        undeclared: [],
+        declared: ["Deployment web: spec.replicas"],
+        ...more,
+      },
+    ],
+  });
+  const recorded = (digest: string) => [{ release: "prod/web", compared: [{ rules: "r", digest }] }];
+
+  test("is what the stage before has proven but for what is declared, with the digest that the Pipeline recorded", () => {
+    const judged = { stage: "prod", before, comparison: comparison(), recorded: recorded("c".repeat(32)) };
+    const { isProven, findings } = judgeStage(judged, [web], [inStaging, aPromotion(inProd)]);
+    expect(isProven).toBe(true);
+    expect(findings.at(-1)?.text).toBe(
+      `Release prod/web is Release staging/web of stage staging but for declared differences (${"c".repeat(32)}): Deployment web: spec.replicas`,
+    );
+  });
+
+  test.each([
+    {
+      does: "it differs in what is not declared",
+      more: { otherDigest: "d".repeat(32), undeclared: ["Deployment web: spec.paused"] },
+      digest: "c".repeat(32),
+      says: /\(c+\) differs from Release staging\/web of stage staging \(d+\) in what is not declared: Deployment web: spec\.paused$/,
+    },
+    {
+      does: "the Pipeline recorded another digest",
+      more: {},
+      digest: "e".repeat(32),
+      says: /has the digest c+, and the Pipeline recorded e+$/,
+    },
+  ])("is not proven if $does", ({ more, digest, says }) => {
+    const judged = { stage: "prod", before, comparison: comparison(more), recorded: recorded(digest) };
+    const { isProven, findings } = judgeStage(judged, [web], [inStaging, aPromotion(inProd)]);
+    expect(isProven).toBe(false);
+    expect(findings.filter(({ holds }) => !holds).map(({ text }) => text)).toEqual([
+      expect.stringMatching(says),
+    ]);
+  });
+
   test("is not proven without a Release, or if the commit cannot be rendered for a stage before it", () => {
     expect(judgeStage({ stage: "prod", before: [] }, [], []).isProven).toBe(false);
     const unknown = [{ stage: "staging", digest: undefined }];

@@ -64,6 +64,25 @@ describe("the plan of a commit", () => {
     ]);
   });
 
+  const differing = {
+    problems: [],
+    releases: [
+      {
+        ...{ release: "prod/web", other: "dev/web", before: "dev", rules: "r" },
+        ...{ digest: "1", otherDigest: "2", undeclared: ["ConfigMap web: data.level"], declared: [] },
+      },
+    ],
+  };
+
+  test("is refused if a stage differs from the one before without being declared", () => {
+    const plan = { ...aStage(aRelease(["change"])), stage: "prod", differences: differing };
+    expect(exitCodeOfPlan([plan])).toBe(2);
+    const line =
+      "Stage prod: Release prod/web differs from Release dev/web of stage dev in ConfigMap web: data.level, which is not declared";
+    expect(formatPlan([plan])).toContain(line);
+    expect(markdownOfPlan([plan], { title: "Plan" })).toContain(`\n\n- ${line}\n`);
+  });
+
   test("is a comment of a pull request, whose code no text can end", () => {
     const change = aChange("change", "+```\n+<script>\n");
     const text = markdownOfPlan(
@@ -112,6 +131,14 @@ describe("what a stage needs", () => {
     { stage: "archive", needs: ["passed in dev and prod"] },
   ])("is described for stage $stage", ({ stage, needs }) => {
     expect(gatesOf(pipeline(), stage)).toEqual(needs);
+  });
+
+  test("includes that only declared differences are allowed", () => {
+    const pl = pipeline();
+    const stages = pl.spec.stages.map((stage) => ({ ...stage, differences: [] }));
+    expect(gatesOf({ ...pl, spec: { ...pl.spec, stages } }, "archive")).toContain(
+      "only declared differences from dev and prod",
+    );
   });
 
   test("includes what is closed now for every commit, and until when", () => {
