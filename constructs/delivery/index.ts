@@ -5,6 +5,7 @@ export type {
   PipelineProps,
   Recurrence,
   RightsRule,
+  StageDifference,
   StageProps,
   StageVerification,
   Subject,

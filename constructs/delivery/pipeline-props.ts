@@ -40,6 +40,16 @@ export interface StageVerification {
   readonly template: { readonly metadata?: object; readonly spec: object };
 }
 
+/** Objects, or fields of objects, that may differ from those of the stages before. */
+export interface StageDifference {
+  /** Such as `Deployment`. Default: every kind. */
+  readonly kind?: string;
+  /** Name of the objects; `*` is any text. Default: every name. */
+  readonly name?: string;
+  /** Such as `spec.replicas` or `spec.template.spec.containers[*].image`. Default: the whole objects. */
+  readonly fields?: readonly string[];
+}
+
 /** The rules of a stage. */
 export interface StageProps {
   /** What must hold before the stage starts a candidate. */
@@ -65,6 +75,11 @@ export interface StageProps {
   readonly onFailure?: "Hold" | "RollBack";
   /** Whether a newer candidate replaces one that is being proven. */
   readonly supersede?: boolean;
+  /**
+   * In what its manifests may differ from those of the stages before; any other difference keeps a candidate from starting.
+   * `[]`: in nothing. Default: they are not compared.
+   */
+  readonly differences?: readonly StageDifference[];
   /** Do not start a candidate with images that are not named by digest. */
   readonly requireImageDigests?: boolean;
   /** Earlier names of the stage, whose proofs count for it. */

@@ -29,6 +29,11 @@ export interface StageReleaseProps<Inputs> {
   readonly rights?: readonly RightsRule[] | string;
   /** Time after which an object that is not healthy has failed, such as `5m`. */
   readonly timeout?: string;
+  /**
+   * Name of the Releases of the stages before that it is compared with, if the stage has `differences`. Default: its own name, or
+   * the only Release of the stage.
+   */
+  readonly counterpart?: string;
 }
 
 /** `inputs` is required if the type argument is a program that needs them. */
@@ -49,7 +54,8 @@ export class Stage extends Construct {
   readonly namespace: string;
   readonly #pipeline: OwnPipeline;
   readonly #props: PlacedStageProps;
-  readonly #releases: string[] = [];
+  /** Name, and the part of the stage's entry beside name and namespace. */
+  readonly #releases = new Map<string, { readonly counterpart?: string }>();
 
   constructor(pipeline: OwnPipeline, name: string, props: PlacedStageProps) {
     super(pipeline, name);
@@ -73,10 +79,17 @@ export class Stage extends Construct {
     name: string,
     props: PropsFor<Program>,
   ): this {
-    if (this.#releases.includes(name))
+    if (this.#releases.has(name))
       throw new RangeError(`Cannot add Release "${name}" to stage "${this.name}": there is one of this name`);
-    this.#releases.push(name);
-    const { path, program = "main.ts", inputs, rights = "edit", timeout }: StageReleaseProps<unknown> = props;
+    const {
+      path,
+      program = "main.ts",
+      inputs,
+      rights = "edit",
+      timeout,
+      counterpart,
+    }: StageReleaseProps<unknown> = props;
+    this.#releases.set(name, counterpart === undefined ? {} : { counterpart });
     const { source, name: pipeline } = this.#pipeline;
     const scope = new Construct(this, name);
     const metadata = { name, namespace: this.namespace };
@@ -127,7 +140,11 @@ export class Stage extends Construct {
   /** The stage in the form of the Pipeline's spec. */
   spec(): object {
     const { after, namespace: _namespace, createNamespace: _createNamespace, ...rules } = this.#props;
-    const releases = this.#releases.map((name) => ({ name, namespace: this.namespace }));
+    const releases = [...this.#releases].map(([name, more]) => ({
+      name,
+      namespace: this.namespace,
+      ...more,
+    }));
     return { name: this.name, ...(after.length > 0 && { after }), releases, ...rules };
   }
 

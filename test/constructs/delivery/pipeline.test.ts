@@ -93,6 +93,22 @@ describe("a Release of a stage", () => {
     });
   });
 
+  test("is compared with the Releases of the name that it gives, but for the differences of its stage", () => {
+    const differences = [{ kind: "Deployment", fields: ["spec.replicas"] }];
+    const stages = stagesOf((pipeline) => {
+      pipeline.addStage("staging").addRelease("web-staging", { path: "web" });
+      pipeline
+        .addStage("prod", { differences })
+        .addRelease("web", { path: "web", counterpart: "web-staging" });
+    });
+    expect(stages[1]).toEqual({
+      name: "prod",
+      after: ["staging"],
+      releases: [{ name: "web", namespace: "shop-prod", counterpart: "web-staging" }],
+      differences,
+    });
+  });
+
   test("comes after its rights, because it plans at once", () => {
     const chart = new Chart(new App(), "delivery");
     const pipeline = new Pipeline(chart, "shop", { name: "shop", namespace: "delivery", source: { url } });
