@@ -28,6 +28,7 @@ const prod: Stage = {
   },
   onFailure: "RollBack",
   requireImageDigests: true,
+  differences: [{ kind: "Deployment", fields: ["spec.replicas"] }],
 };
 const source = { url: "https://git.test/shop.git", verify: { secretRef: { name: "signers" } } };
 
@@ -73,6 +74,17 @@ describe("rules of a Pipeline", () => {
     ["no rollback", [dev, staging, { ...prod, onFailure: "Hold" }], "prod"],
     ["what another stage has proven", [dev, staging, { ...prod, formerly: ["dev"] }], "prod"],
     ["mutable images", [dev, staging, { ...prod, requireImageDigests: false }], "prod"],
+    ["any difference", [dev, staging, { ...prod, differences: undefined }], "prod"],
+    [
+      "one more difference",
+      [dev, staging, { ...prod, differences: [...(prod["differences"] as object[]), { kind: "Ingress" }] }],
+      "prod",
+    ],
+    [
+      "another counterpart",
+      [dev, staging, { ...prod, releases: [{ name: "web", counterpart: "x" }] }],
+      "prod",
+    ],
     ["a shorter soak", [dev, pass({ soak: "9m59s" }), prod], "staging"],
     ["no soak", [dev, pass({ soak: undefined }), prod], "staging"],
     ["no verification", [dev, pass({ verify: [] }), prod], "staging"],
@@ -97,6 +109,7 @@ describe("rules of a Pipeline", () => {
     ["fewer groups", [dev, staging, enter({ approvals: { ...approvals, groups: ["sre"] } })]],
     ["one more deny window", [dev, staging, enter({ windows: [...windows, { deny: night }] })]],
     ["a longer soak", [dev, pass({ soak: "1h" }), prod]],
+    ["fewer differences", [dev, staging, { ...prod, differences: [] }]],
     [
       "one more verification",
       [
