@@ -120,7 +120,7 @@ function fieldsOf(
     const keys = keysOf(value);
     if (keys.length > 0 && depth < deepest) {
       for (const name of keys) {
-        // Nobody waits for the rest of millions.
+        // An object may have millions.
         if (found.length > most) return;
         const place = { field: extend(field, name), key: name, depth: depth + 1 };
         visit(childOf(value, name), { ...place, left: after(left, name), isHidden });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { takesHours } from "../../long.ts";
 import { DeliveryWorld } from "./delivery-world.ts";
-import { aShop, gatesOf, hour, minute, promoted, waitingOf } from "./stages.ts";
+import { Killed } from "./simulated-operator.ts";
+import { aShop, gatesOf, hour, minute, promoted, threeStages, waitingOf } from "./stages.ts";
 
 const replicas = [{ kind: "ConfigMap", fields: ["data.replicas"] }];
 /** What a stage runs: numbers and levels. */
@@ -38,6 +40,15 @@ describe("the differences of a stage", () => {
     world.run(hour);
     expect(promoted(world, "prod")).toEqual([fixed]);
     expect(world.stage("prod").problems).toBeUndefined();
+  });
+
+  test("a message stays short, however much differs", () => {
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key-${index}`, "1"]));
+    const world = compared();
+    world.push(at({ ...many, replicas: 3 }));
+    world.run(hour);
+    expect(waitingOf(world, "prod")).toMatch(/ConfigMap web: data\.key-\d+; .*; and \d+ more/);
+    expect(waitingOf(world, "prod").length).toBeLessThan(500);
   });
 
   test("the names stay while a newer commit is planned and proven", () => {
@@ -133,6 +144,37 @@ describe("the differences of a stage", () => {
     paired.push({ ...contents, db2: '{"a":"3"}' });
     paired.run(hour);
     expect(waitingOf(paired, "prod")).toContain('Release "shop/db2" differs from Release "shop/db"');
+  });
+
+  test("killed before and after every write, the end is that of an undisturbed run", () => {
+    const run = (killAt?: { readonly write: number; readonly isAfter: boolean }) => {
+      const world = new DeliveryWorld({ stages: threeStages({ prod: { differences: replicas } }) });
+      let writes = 0;
+      world.onWrite = () => {
+        writes++;
+        if (writes !== killAt?.write) return;
+        if (!killAt.isAfter) throw new Killed();
+        world.at(0, () => world.restart());
+      };
+      world.push(at({ replicas: 3, level: "debug" }));
+      world.run(20 * minute);
+      const waits = waitingOf(world, "prod");
+      world.push(at({ replicas: 3 }, { replicas: 2 }));
+      world.run(hour);
+      return { writes, waits, prod: promoted(world, "prod"), staging: promoted(world, "staging") };
+    };
+    const { writes: count, ...expected } = run();
+    expect(expected).toMatchObject({
+      waits: expect.stringContaining("data.level"),
+      prod: ["2".padStart(40, "0")],
+    });
+    // Of every write in `npm run test:long`, and of every seventh one otherwise.
+    for (let write = 1; write <= count; write += takesHours ? 1 : 7) {
+      for (const isAfter of [false, true]) {
+        const { writes: _, ...disturbed } = run({ write, isAfter });
+        expect(disturbed, `killed ${isAfter ? "after" : "before"} write ${write}`).toEqual(expected);
+      }
+    }
   });
 
   test("a Pipeline without differences asks its Releases for nothing, and records nothing", () => {

@@ -34,7 +34,7 @@ describe("what a plan is compared by", () => {
     expect(other.release().status?.next?.compared).toEqual(compared);
   });
 
-  test("lists fields when it is asked to, and is gone when it is asked for nothing", async () => {
+  test("lists the fields of the parts that are asked for, and is removed when nothing is asked for", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     const parts = Array.from({ length: OBJECT_PARTS }, (_, part) => part);
     await compare(bench, 3, [{ differences: [], parts }]);
@@ -46,7 +46,7 @@ describe("what a plan is compared by", () => {
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
   });
 
-  test("is gone also when the operator that made it is", async () => {
+  test("is removed by another operator, too, without another plan", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     await compare(bench, 3, [{ differences }]);
     const successor = new ReleaseBench();
@@ -60,7 +60,7 @@ describe("what a plan is compared by", () => {
     expect(successor.takeRequests()).toEqual(["status Release/web"]);
   });
 
-  test("is not part of a plan that nobody compares", async () => {
+  test("is absent if nothing is asked for", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     expect(bench.release().status?.next).not.toHaveProperty("compared");
   });
