@@ -1,4 +1,7 @@
-/** Whether tests repeat their steps a hundred times, as in `npm run test:long`; in `npm test` they repeat few. */
+/**
+ * Whether tests repeat their steps as often as in `npm run test:long`, and those run that take long. In `npm test` they repeat few,
+ * because it is to take six minutes. CI sets it.
+ */
 export const isLong = process.env["FAIRLEAD_LONG"] === "1";
 
 /** Whether Pipelines are simulated for a hundred days, which takes hours: `npm run test:pipelines`. CI does not. */

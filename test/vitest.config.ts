@@ -1,6 +1,7 @@
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { isLong } from "./long.ts";
 import StorySequencer from "./story-sequencer.ts";
 
 /** After the others, three at a time: tests that measure times, compute, or free ports for a moment. They wait most of the time. */
@@ -10,6 +11,16 @@ const alone = ["leader", "leader-killed", "repair", "local-cluster", "release-qu
 
 /** Looks back at all the others. */
 const last = ["test/cluster/rights-used.test.ts"];
+
+/**
+ * Each packs the project, starts several clusters of its own, or repeats its steps for half a minute: `npm run test:long` and CI
+ * run these files.
+ */
+const long = isLong
+  ? []
+  : ["forgets", "local-cluster-lifetime", "neighbours", "public-way", "runtime-expiry"].map(
+      (name) => `test/cluster/${name}.test.ts`,
+    );
 
 /** Measures, for minutes; where it is asked for. */
 const measuring =
@@ -119,7 +130,7 @@ export default defineConfig({
           ...sideBySide,
           name: "cluster",
           include: ["test/cluster/**/*.test.ts"],
-          exclude: [...alone, ...last, ...measuring, ...rival],
+          exclude: [...alone, ...last, ...long, ...measuring, ...rival],
         },
       },
       { test: { ...onCluster, ...twoAtATime, name: "cluster-alone", include: alone } },

@@ -7,7 +7,7 @@ import { aGitWitness, type GitWitness } from "./git-witness.ts";
 import type { LogLine } from "./operator.ts";
 import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
 
-const kills = isLong ? 100 : 12;
+const kills = isLong ? 100 : 6;
 const names = manyNames(30);
 
 /** The desired Stamps: a text that grows with every edit, and a number of copies. */
