@@ -58,7 +58,7 @@ function onServer(name: string, metadata: Partial<LiveObject["metadata"]>): Live
 const rejected = (name: string) => new ObjectRejectedError(`/ConfigMap/shop/${name}`, `no ${name}`);
 
 describe("apply()", () => {
-  test("counts what came of each apply that was sent", async () => {
+  test("counts the result of each apply that was sent", async () => {
     const { bench, run, counted } = anApply();
     bench.cluster.refuse("apply ConfigMap/b", rejected("b"));
     await expect(run(["a", "b"])).rejects.toThrow(ObjectRejectedError);
@@ -68,7 +68,7 @@ describe("apply()", () => {
     expect(counted).toHaveLength(2);
   });
 
-  test("applies stage by stage, and puts the answers into the store", async () => {
+  test("applies stage by stage, and writes the responses into the store", async () => {
     const { bench, run } = anApply();
     const results = await run(["a", "b"], ["c"]);
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "apply ConfigMap/b", "apply ConfigMap/c"]);
@@ -76,7 +76,7 @@ describe("apply()", () => {
     expect(bench.stores.children(ConfigMap).get("shop/c")?.metadata.uid).toBeDefined();
   });
 
-  test("finishes a stage in which something failed, and begins no other", async () => {
+  test("completes a stage with a failure, and starts no other", async () => {
     const { bench, run } = anApply();
     bench.cluster.refuse("apply ConfigMap/a", rejected("a"));
     await expect(run(["a", "b"], ["c"])).rejects.toThrow("no a");
@@ -115,12 +115,12 @@ describe("apply()", () => {
     const failure = run(["a"]);
     await expect(failure).rejects.toThrow(NotOwnedError);
     expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "read ConfigMap/a"]);
-    // And does not ask again at once
+    // And does not repeat the request at once
     await expect(run(["a"])).rejects.toThrow(NotOwnedError);
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("plans again if the conflicting object is gone by the time of the read", async () => {
+  test("plans again if the conflicting object no longer exists at the time of the read", async () => {
     const { bench, run } = anApply();
     bench.cluster.put(onServer("a", {}));
     bench.cluster.read = async () => undefined;

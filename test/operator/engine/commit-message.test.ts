@@ -57,7 +57,7 @@ describe("composeCommitMessage()", () => {
   });
 });
 
-describe("composeCommitMessage() of what comes from a source", () => {
+describe("composeCommitMessage() for objects from a source", () => {
   const origin = { id: "6".repeat(40), author: "Ann", subject: "Ship 1.4.2" };
   const lease = { leaseUid: "u", transitions: 1 };
   const composed = (...origins: readonly (typeof origin)[]) =>

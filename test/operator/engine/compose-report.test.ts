@@ -75,7 +75,7 @@ describe("composeReport()", () => {
     expect(report.requeueAfterMs).toEqual([requeueAfterMs]);
   });
 
-  test("tells how far the generation has come, once all is applied", () => {
+  test("reports the progress of the generation when everything is applied", () => {
     expect(compose({ publish: published }).progress).toEqual(["live shop/web 3", "committed shop/web 3"]);
     expect(compose({ outcome: { state: "waiting" } }).progress).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe("composeReport()", () => {
     expect(compose({ outcome: { state }, error }).report.isRetried).toBe(isRetried);
   });
 
-  test("looks again at the earliest of all that asks for it", () => {
+  test("is requeued for the earliest of all requested times", () => {
     const wakeUps = () => ({ instantInMs: 7, retryWithinMs: 9, againAfterMs: [undefined, 5] });
     const { report } = compose({ wakeUps });
     expect(report).toMatchObject({ retryWithinMs: 9, requeueAfterMs: [7, undefined, 5] });

@@ -38,7 +38,7 @@ const pairs: readonly Pair[] = [
     drift: "spec.selector.canary",
   },
   {
-    does: "takes finalizers as a set",
+    does: "compares finalizers as a set",
     kind: "v1/ConfigMap",
     desired: { metadata: { name: "web", finalizers: ["a", "b"] } },
     live: { metadata: { name: "web", finalizers: ["b", "other", "a"] } },
@@ -150,14 +150,14 @@ const pairs: readonly Pair[] = [
     live: { subjects: [{ kind: "User", name: "anna", apiGroup: "rbac.authorization.k8s.io" }] },
   },
   {
-    does: "takes lists of unknown kinds as they stand",
+    does: "compares lists of unknown kinds as a whole",
     kind: "example.dev/v1/Widget",
     desired: { spec: { parts: [{ name: "a" }] } },
     live: { spec: { parts: [{ name: "b" }, { name: "a" }] } },
     drift: "spec.parts",
   },
   {
-    does: "leaves what others add to maps of unknown kinds",
+    does: "accepts what others add to maps of unknown kinds",
     kind: "example.dev/v1/Widget",
     desired: { spec: { part: { name: "a" } } },
     live: { spec: { part: { name: "a", colour: "red" }, size: 1 } },

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import type { KubernetesObject } from "../../../crds/object.ts";
 import { covers, findDrift } from "../../../operator/engine/covers.ts";
 
-/** A Deployment as a chart says it, and as the server completes it. */
+/** A Deployment as a chart declares it, and as the server completes it. */
 const desired = parse(`
 apiVersion: apps/v1
 kind: Deployment
@@ -118,7 +118,7 @@ describe("findDrift()", () => {
       drift: "spec.template.spec.containers[web].resources.limits.cpu",
     },
     {
-      does: "an item that is gone",
+      does: "an item that is missing",
       path: [...web, "ports"],
       value: [{ containerPort: 80, protocol: "TCP" }],
       drift: "spec.template.spec.containers[web].ports[53/UDP]",
@@ -169,7 +169,7 @@ describe("findDrift()", () => {
     { what: "null", path: [...podSpec, "affinity"], value: null },
     { what: "a zero that the server leaves out", path: ["spec", "minReadySeconds"], value: 0 },
     { what: "a false that the server leaves out", path: [...podSpec, "hostNetwork"], value: false },
-  ])("takes $what for absent", ({ path, value }) => {
+  ])("treats $what as absent", ({ path, value }) => {
     expect(findDrift(edited(desired, path, value), live)).toBeUndefined();
   });
 
@@ -180,7 +180,7 @@ describe("findDrift()", () => {
       value: false,
     },
     { what: "a zero that is a setting", path: [...podSpec, "terminationGracePeriodSeconds"], value: 0 },
-  ])("does not take $what for absent", ({ path, value }) => {
+  ])("does not treat $what as absent", ({ path, value }) => {
     expect(covers(edited(desired, path, value), live)).toBe(false);
   });
 });
@@ -204,7 +204,7 @@ describe("covers() of long lists", () => {
     expect(covers(pod({}, names), pod({}, names.slice(1)))).toBe(false);
   });
 
-  test("takes the next of several items with equal keys", () => {
+  test("uses the next of several items with equal keys", () => {
     const env = names.map((_, index) => ({ name: "A", value: String(index) }));
     const container = (items: readonly object[]) => pod({ containers: [{ name: "web", env: items }] });
     expect(covers(container(env), container(env))).toBe(true);

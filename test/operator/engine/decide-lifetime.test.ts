@@ -97,7 +97,7 @@ describe("an object that is created once", () => {
     expect({ once: inWords("once", there), run: inWords("run", there) }).toEqual({ once, run });
   });
 
-  test("is sent without its spec when its labels are put right", () => {
+  test("is sent without its spec when its labels are corrected", () => {
     const decision = decide("run", relabelled);
     expect(decision).toEqual({
       does: "apply",
@@ -111,7 +111,7 @@ describe("an object that is created once", () => {
     });
   });
 
-  test("says why it is kept although it differs", () => {
+  test("reports why it is kept although it differs", () => {
     expect(decide("run", edited)).toMatchObject({ does: "keep", because: 'its lifetime is "run"' });
     expect(decide("once", edited)).toMatchObject({ does: "keep", because: 'its lifetime is "once"' });
   });

@@ -50,35 +50,35 @@ describe("planChanges()", () => {
 
   test.for([
     {
-      does: "makes what is absent",
+      does: "creates what is absent",
       there: [],
       plan: { apply: step({ mode: "create" }, "absent") },
     },
     { does: "keeps what is as desired", there: [live], plan: { keep: [live] } },
     {
-      does: "keeps what others added to",
+      does: "keeps an object to which others added fields",
       there: [withFields(live, { data: { a: "1", b: "2" } })],
       plan: {
         keep: [withFields(live, { data: { a: "1", b: "2" } })],
       },
     },
     {
-      does: "applies what drifted, and says where",
+      does: "applies what drifted, and reports the fields",
       there: [drifted],
       plan: { apply: step(update, "data.a", drifted) },
     },
     {
-      does: "applies what was made of another manifest",
+      does: "applies what was created from another manifest",
       there: [newer],
       plan: { apply: step(update, "digest", newer) },
     },
     {
-      does: "applies over what it adopts",
+      does: "applies to an object that it adopts",
       there: [formerly],
       plan: { apply: step(update, "adopt", formerly) },
     },
     {
-      does: "tries create-only what is not ours",
+      does: "sends a create-only request for an object that is not ours",
       there: [foreign],
       plan: { apply: step({ mode: "create" }, "foreign", foreign) },
     },
@@ -99,7 +99,7 @@ describe("planChanges()", () => {
       plan: { waiting: [shared] },
     },
     {
-      does: "waits for garbage collection of what another operator made for a predecessor",
+      does: "waits for garbage collection of what another operator created for a predecessor",
       there: [{ ...leaving, ours: false }],
       plan: { waiting: [{ ...leaving, ours: false }] },
     },

@@ -68,7 +68,7 @@ describe("decidePrune()", () => {
         },
       }),
     },
-  ])("never touches what $why", ({ live }) => {
+  ])("never deletes what $why", ({ live }) => {
     expect(decide(configMaps("keep"), changed(live))).toEqual(nothing);
   });
 
@@ -114,7 +114,7 @@ describe("decidePrune()", () => {
     expect(now).toEqual([]);
   });
 
-  test("does not wait for what others delete of theirs", () => {
+  test("does not wait for the deletion of objects of others", () => {
     const there = changed(({ live }) => ({
       ours: false,
       metadata: { ...live.metadata, deletionTimestamp: "2026-11-21T00:00:00Z" },
@@ -156,7 +156,7 @@ describe("decidePrune()", () => {
     expect(idsOf(third.now)).toEqual(["apps/Deployment/shop/gone"]);
   });
 
-  test("goes by the stages of objects that the recorded order does not name", () => {
+  test("uses the stages of objects that the recorded order does not contain", () => {
     const deployment = aSourceManifest("apps/v1", "Deployment", "web");
     const there = owned([...configMaps("keep", "gone"), deployment]);
     const made = decide(configMaps("keep"), there, { waves: [["/ConfigMap/shop/keep"]] });
@@ -164,7 +164,7 @@ describe("decidePrune()", () => {
     expect([idsOf(made.now), idsOf(made.later)]).toEqual(order);
   });
 
-  test("goes by the order that the source declared", () => {
+  test("uses the order that the source declared", () => {
     const there = owned(configMaps("keep", "a", "b"));
     const waves = [["/ConfigMap/shop/b"], ["/ConfigMap/shop/a"]];
     const made = decide(configMaps("keep"), there, { waves });
@@ -184,7 +184,7 @@ describe("decidePrune()", () => {
     expect(made.now.length > 0).toBe(!held);
   });
 
-  test("goes by what was deployed before, not by what the new commit has made since", () => {
+  test("counts what was deployed before, without what the new commit has created since", () => {
     const desired = ["v", "w", "x", "y", "z"];
     const there = owned(configMaps("a", "b", "c", "d", "e", ...desired));
     expect(decide(configMaps(...desired), there, { deployed: 5 }).held?.message).toBe(
@@ -227,7 +227,7 @@ describe("decidePrune()", () => {
 });
 
 describe("decideDeletion()", () => {
-  test("takes everything that is ours, the last stage first, without approval", () => {
+  test("deletes everything that is ours, the last stage first, without approval", () => {
     const there = owned([
       aSourceManifest("v1", "Namespace", "prod"),
       aSourceManifest("apps/v1", "Deployment", "web"),
@@ -240,7 +240,7 @@ describe("decideDeletion()", () => {
     expect(made.held).toBeUndefined();
   });
 
-  test("leaves what people asked to keep", () => {
+  test("keeps what is annotated to be kept", () => {
     const there = changed(({ live }) => ({
       metadata: { ...live.metadata, annotations: { "fairlead.dev/prune": "disabled" } },
     }));

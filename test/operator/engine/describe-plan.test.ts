@@ -32,7 +32,7 @@ describe("describePlan()", () => {
   const set = "applyset";
   const describeIt = (made: Plan) => describePlan({ plan: made, prune: undefined, set });
 
-  test("says that all is applied, or what it waits for", () => {
+  test("reports that everything is applied, or what it waits for", () => {
     expect(describeIt(plan(asPrepared([configMap, secret])))).toEqual({ state: "applied", count: 2 });
     expect(describeIt(plan(asPrepared([definition, configMap])))).toEqual({
       state: "waiting",

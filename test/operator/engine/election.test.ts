@@ -89,7 +89,7 @@ describe("mayAcquire()", () => {
 describe("claimLease()", () => {
   const claim = { identity: "me", leaseDurationMs: 15_000, wallClock };
 
-  test("begins a lease that there was not with term 0", () => {
+  test("creates a missing lease with term 0", () => {
     expect(claimLease({ ...claim, found: undefined, isRenewal: false })).toEqual({
       holderIdentity: "me",
       leaseDurationSeconds: 15,
@@ -99,7 +99,7 @@ describe("claimLease()", () => {
     });
   });
 
-  test("takes an expired or released lease with the next term", () => {
+  test("acquires an expired or released lease with the next term", () => {
     expect(claimLease({ ...claim, found: aLease().spec, isRenewal: false })).toMatchObject({
       holderIdentity: "me",
       acquireTime: now,
@@ -112,7 +112,7 @@ describe("claimLease()", () => {
     expect(claimLease({ ...claim, found, isRenewal: true })).toEqual({ ...found, renewTime: now });
   });
 
-  test("rounds the duration up: others never wait less than we take for granted", () => {
+  test("rounds the duration up: other replicas never wait for less time than we assume", () => {
     expect(
       claimLease({ ...claim, leaseDurationMs: 1_500, found: undefined, isRenewal: false })
         .leaseDurationSeconds,

@@ -26,12 +26,12 @@ const name = `batch/Job/shop/migrate ${first.manifest.metadata.annotations?.["fa
 describe("findFinishedJobs()", () => {
   test.for([
     { case: "is complete", of: prepared, live: ended("Complete"), before: [], finished: [name] },
-    { case: "has gone since", of: prepared, live: undefined, before: [name], finished: [name] },
-    { case: "was never made", of: prepared, live: undefined, before: [], finished: [] },
+    { case: "no longer exists", of: prepared, live: undefined, before: [name], finished: [name] },
+    { case: "was never created", of: prepared, live: undefined, before: [], finished: [] },
     { case: "is running", of: prepared, live: asOwned(first.manifest).live, before: [], finished: [] },
     { case: "failed", of: prepared, live: ended("Failed"), before: [], finished: [] },
     {
-      case: "is there again",
+      case: "exists again",
       of: prepared,
       live: asOwned(first.manifest).live,
       before: [name],
@@ -52,7 +52,7 @@ describe("findFinishedJobs()", () => {
   });
 });
 
-describe("a Job that went by itself", () => {
+describe("a Job that was deleted by its time to live", () => {
   const plan = (finished: readonly string[], of = prepared, live?: LiveObject) =>
     planChanges({
       resource: aRelease(),
@@ -65,7 +65,7 @@ describe("a Job that went by itself", () => {
     });
   const kindsOf = (made: ReturnType<typeof plan>) => made.apply.flat().map(({ manifest }) => manifest.kind);
 
-  test("is not made again, and what needs it goes on", () => {
+  test("is not created again, and its dependents continue", () => {
     const made = plan([name]);
     expect(kindsOf(made)).toEqual(["Deployment"]);
     expect(made.done.map(({ id }) => id)).toEqual(["batch/Job/shop/migrate"]);
@@ -78,7 +78,7 @@ describe("a Job that went by itself", () => {
     expect(made.done).toEqual([]);
   });
 
-  test("is made again when the source changed it, or when it is not known to be done", () => {
+  test("is created again when the source changed it, or when its completion is not known", () => {
     expect(kindsOf(plan([name], job("b")))).toEqual(["Job"]);
     expect(kindsOf(plan([]))).toEqual(["Job"]);
   });

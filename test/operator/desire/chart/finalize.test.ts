@@ -56,7 +56,7 @@ describe("finalize()", () => {
     expect(bench.takeRequests()).toEqual(asks);
   });
 
-  test("takes away our finalizer only", async () => {
+  test("removes only our finalizer", async () => {
     const finalizers = ["example.dev/other", FINALIZER];
     const { bench, loaded, options } = aResourceWith({ deletionTimestamp, finalizers });
     await finalize(loaded, options);
@@ -99,7 +99,7 @@ describe("holdDeletion()", () => {
     digest: "",
   });
 
-  test("puts our finalizer beside others, once, where an object is out of reach of garbage collection", async () => {
+  test("adds our finalizer to others, once, where garbage collection cannot delete an object", async () => {
     const { bench, loaded, options } = aResourceWith({ finalizers: ["example.dev/other"] });
     await holdDeletion(loaded, setWith(beyond), options);
     expect(bench.resource.metadata.finalizers).toEqual(["example.dev/other", FINALIZER]);
@@ -109,7 +109,7 @@ describe("holdDeletion()", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("puts none where garbage collection reaches everything", async () => {
+  test("adds none where garbage collection can delete everything", async () => {
     const { bench, loaded, options } = aResourceWith({});
     await holdDeletion(loaded, setWith({ name: "web" }), options);
     expect(bench.takeRequests()).toEqual([]);

@@ -7,7 +7,7 @@ import { synthesize } from "../../../../synth/synthesize.ts";
 import { aConfigMap, aGadgetKind } from "../../../fakes/gadget.ts";
 import { ReconcileBench } from "../../../fakes/reconcile-bench.ts";
 
-test("publish() offers the folder of a resource, and renders it only when it is asked to", () => {
+test("publish() offers the folder of a resource, and renders it only on request", () => {
   const kind = aGadgetKind();
   const bench = new ReconcileBench({
     kind,

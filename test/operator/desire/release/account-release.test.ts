@@ -24,7 +24,7 @@ const leaving = (spec: Record<string, unknown>) => {
 };
 
 describe("a Release without a ServiceAccount, where one is required", () => {
-  test("is refused, and what was deployed stays as it is", async () => {
+  test("is refused, and its deployed objects do not change", async () => {
     const bench = await aBench();
     bench.edit(aRelease({ generation: 2 }));
     bench.commit("2", []);
@@ -34,7 +34,7 @@ describe("a Release without a ServiceAccount, where one is required", () => {
     expect(bench.live("ConfigMap", "a")).toBeDefined();
   });
 
-  test("deletes nothing when it is deleted, says why, and goes on when it names one", async () => {
+  test("deletes nothing when it is deleted, reports why, and continues when it names one", async () => {
     const bench = await aBench();
     bench.edit(leaving({}));
     await bench.reconcile();
@@ -81,8 +81,8 @@ describe("a Release without a ServiceAccount, where one is required", () => {
   });
 });
 
-describe("a Release whose ServiceAccount has lost its rights", () => {
-  test("keeps its objects when it is deleted, and says which account needs which rights", async () => {
+describe("a Release whose ServiceAccount no longer has its rights", () => {
+  test("keeps its objects when it is deleted, and reports which account needs which rights", async () => {
     const bench = await aBench();
     bench.edit(leaving(account));
     const message = 'user "system:serviceaccount:shop:deployer" may not delete "configmaps"';

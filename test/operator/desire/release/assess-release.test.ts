@@ -65,7 +65,7 @@ describe("the health of a Release whose source is unavailable since before a res
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("is false while a recorded object does not exist, and then holds up what depends on it", async () => {
+  test("is False while a recorded object does not exist, and blocks its dependents then", async () => {
     const bench = restart(await aDeployedBench("a", "b"));
     bench.fail({ source: gone });
     bench.vanish(bench.live("ConfigMap", "b") ?? expect.fail("it does not exist"));

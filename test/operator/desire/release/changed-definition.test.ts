@@ -7,7 +7,7 @@ const map = (name: string, x: string) =>
   aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
 
 describe("a reconcile of a Release whose definitions change", () => {
-  test("tries again, and is not stalled, while a definition may explain what a schema refuses", async () => {
+  test("is retried, and is not stalled, while a changed definition may explain a refusal by the schema", async () => {
     const bench = await aDeployedBench("a");
     const refuse = () =>
       bench.cluster.refuse(

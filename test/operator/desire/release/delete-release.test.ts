@@ -13,7 +13,7 @@ describe("a Release that is deleted", () => {
     return { ...release, metadata: { ...release.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
   };
 
-  test("takes its objects with it, the last first, and then goes", async () => {
+  test("deletes its objects first, in reverse order", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [deployment, map("a")]);
     bench.edit();
@@ -46,7 +46,7 @@ describe("a Release that is deleted", () => {
     expect(bench.release().metadata.finalizers).toEqual([]);
   });
 
-  test("waits for an object that goes later without a finalizer, as a namespace does", async () => {
+  test("waits for an object that is deleted later without a finalizer, such as a namespace", async () => {
     const bench = await aDeployedBench("a");
     bench.cluster.lingers = () => true;
     bench.edit(leaving());
@@ -79,7 +79,7 @@ describe("a Release that is deleted", () => {
     expect(bench.live("ConfigMap", "a")).toBeDefined();
   });
 
-  test("stays while objects of one of its kinds cannot be seen, and says how to go on", async () => {
+  test("is not deleted while objects of one of its kinds cannot be listed, and reports how to continue", async () => {
     const bench = await aDeployedBench("a");
     bench.refused.set("configmaps", "the operator may not list and watch configmaps");
     bench.edit(leaving());
@@ -102,7 +102,7 @@ describe("a Release that is deleted", () => {
     expect(bench.takeRequests()).toEqual(["delete ConfigMap/a", "metadata Release/web"]);
   });
 
-  test("says how to go on when its objects may not be deleted", async () => {
+  test("reports how to continue when its objects may not be deleted", async () => {
     const bench = await aDeployedBench("a");
     bench.edit(leaving());
     const forbidden = new ApiUnavailableError("forbidden", { status: 403 });

@@ -100,7 +100,7 @@ describe("a Release that depends on another", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("takes no part in a cycle through a Release that does not allow it", async () => {
+  test("is not part of a cycle through a Release that does not allow the dependency", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map("app")]);
     const back = { dependsOn: [{ name: "web", namespace: "shop" }] };
@@ -171,7 +171,7 @@ describe("a Release that depends on another", () => {
       says: /^no answer\. These Releases depend on each other: shop\/web → shop\/base/,
     },
   ])(
-    "says at once that it depends on $does, also while its source does not respond",
+    "reports at once that it depends on $does, also while its source does not respond",
     async ({ name, says }) => {
       const bench = new ReleaseBench();
       bench.edit(aRelease({ name: "base", spec: { dependsOn: [{ name: "web" }] } }));

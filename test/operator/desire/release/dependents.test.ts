@@ -6,7 +6,7 @@ const learn = (dependents: Dependents, name: string, ...on: readonly string[]): 
   dependents.learn(aRelease({ name, spec: { dependsOn: on.map((other) => ({ name: other })) } }));
 
 describe("Dependents", () => {
-  test("finds who waits for a Release, also behind others and around a cycle", () => {
+  test("finds the direct and indirect dependents of a Release, also in a cycle", () => {
     const dependents = new Dependents();
     learn(dependents, "app", "base");
     learn(dependents, "web", "app");
@@ -15,7 +15,7 @@ describe("Dependents", () => {
     expect(dependents.behind("shop/base")).toEqual(new Set(["shop/app", "shop/web", "shop/base"]));
   });
 
-  test("says whether a Release depends on others than before", () => {
+  test("reports whether the dependencies of a Release have changed", () => {
     const dependents = new Dependents();
     expect(learn(dependents, "app", "base")).toBe(true);
     expect(learn(dependents, "app", "base")).toBe(false);
@@ -24,7 +24,7 @@ describe("Dependents", () => {
     expect([...dependents.of("shop/other")]).toEqual(["shop/app"]);
   });
 
-  test("forgets a Release that is gone, but not who waits for it", () => {
+  test("drops a deleted Release, but not its dependents", () => {
     const dependents = new Dependents();
     learn(dependents, "app", "base");
     dependents.forget("shop/base");

@@ -12,7 +12,7 @@ import {
 import { aCommit, aRelease } from "../../../fakes/releases.ts";
 
 describe("dependenciesOf()", () => {
-  test("gives keys, in the Release's own namespace unless another one is named, each one once", () => {
+  test("returns each key once, in the Release's own namespace unless another one is named", () => {
     const dependsOn = [{ name: "b" }, { name: "a", namespace: "data" }, { name: "b", namespace: "shop" }];
     expect(dependenciesOf(aRelease({ spec: { dependsOn } }))).toEqual(["data/a", "shop/b"]);
     expect(dependenciesOf(aRelease())).toEqual([]);
@@ -38,7 +38,7 @@ describe("findCycle()", () => {
     expect(find("a", edges as Record<string, string[]>)).toEqual(cycle);
   });
 
-  test("finds a path of edges that comes back, exactly if there is one", () => {
+  test("finds a cycle exactly if there is one", () => {
     const names = ["a", "b", "c", "d", "e"];
     const graph = fc.record(Object.fromEntries(names.map((name) => [name, fc.subarray(names)])));
     fc.assert(

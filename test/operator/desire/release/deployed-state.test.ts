@@ -35,7 +35,7 @@ describe("composeDeployed()", () => {
     expect(compose({ deployed: undefined })).toBeUndefined();
   });
 
-  test("has digest, generation and times of what was found to be fully applied", () => {
+  test("has digest, generation and times of the set that was found to be fully applied", () => {
     expect(compose()).toEqual({
       ...folder,
       ...{ digest: "d1", generation: 3, since: at(1), healthySince: at(1) },
@@ -57,7 +57,7 @@ describe("composeDeployed()", () => {
     });
   });
 
-  test("begins again with other manifests", () => {
+  test("starts again with other manifests", () => {
     const input = {
       previous,
       history: [entry("d2", 30), entry("d1", 1)],

@@ -33,11 +33,11 @@ function look(
 const [well, ill] = [{ isHealthy: true }, { isHealthy: false }];
 
 describe("turnAfter()", () => {
-  test("tells nothing of objects that were healthy whenever it looked", () => {
+  test("returns no time for objects that were healthy at every check", () => {
     expect(look([well, well])).toEqual([undefined, undefined]);
   });
 
-  test("tells when they turned healthy, and goes on telling it", () => {
+  test("returns the time when they became healthy, also at later checks", () => {
     expect(look([well, ill, well, well])).toEqual([undefined, undefined, at(2), at(2)]);
     expect(look([ill, well])).toEqual([undefined, at(1)]);
   });
@@ -51,7 +51,7 @@ describe("turnAfter()", () => {
   });
 
   test.for(["StatefulSet", "DaemonSet", "ReplicaSet"])(
-    "does not count the time in which nobody watched a %s",
+    "does not count the time in which no operator watched a %s",
     (kind) => {
       const quiet = { ...well, objects: [workload(kind)] };
       expect(look([quiet, quiet])).toEqual([at(0), at(0)]);
@@ -75,7 +75,7 @@ describe("availableSince()", () => {
 });
 
 describe("latestOf()", () => {
-  test("compares times, whatever their form, and ignores what is none", () => {
+  test("compares times in every format, and ignores values that are not times", () => {
     expect(latestOf([at(1), undefined, "soon", "2026-11-21T13:00:30+01:00", at(2)])).toBe(at(2));
     expect(latestOf(["2026-11-21T14:00:30+01:00", at(2)])).toBe("2026-11-21T14:00:30+01:00");
     expect(latestOf([undefined, "soon"])).toBeUndefined();

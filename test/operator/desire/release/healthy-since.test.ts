@@ -16,7 +16,7 @@ async function edited(bench: ReleaseBench, generation: number, more: object = {}
   await bench.clock.settle();
 }
 
-/** What the controller of the workload reports of its only pod. */
+/** What the controller of the workload reports about its only pod. */
 function report(bench: ReleaseBench, ready: 0 | 1, availableSince = startIso): void {
   const live = bench.live("Deployment", "web") ?? bench.live("StatefulSet", "web");
   if (live === undefined) throw new Error("there is no workload");
@@ -102,7 +102,7 @@ describe("status.deployed.healthySince", () => {
     expect(deployedIn(bench)).toMatchObject({ healthySince: "2026-01-01T00:09:01Z" });
   });
 
-  test("is the same after any number of looks that find nothing new", async () => {
+  test("is the same after any number of checks without a change", async () => {
     const bench = await deployed();
     bench.takeRequests();
     await bench.clock.advance(minuteMs);
@@ -111,7 +111,7 @@ describe("status.deployed.healthySince", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("counts the time without an operator only as far as a workload says that it was available", async () => {
+  test("counts the time without an operator only as far as the status of a workload reports it as available", async () => {
     const former = await deployed();
     const same = await restarted(former, "Deployment", 9 * minuteMs);
     await same.reconcile();
@@ -123,7 +123,7 @@ describe("status.deployed.healthySince", () => {
     expect(deployedIn(bench)).toMatchObject({ healthySince: "2026-01-01T00:07:00Z" });
   });
 
-  test("counts no time without an operator for a workload that does not say so", async () => {
+  test("counts no time without an operator for a workload that does not report its availability", async () => {
     const former = await deployed("StatefulSet");
     expect(deployedIn(former)).toMatchObject({ healthySince: startIso });
     const bench = await restarted(former, "StatefulSet", 9 * minuteMs);

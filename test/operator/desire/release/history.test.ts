@@ -62,12 +62,12 @@ describe("nextHistory()", () => {
       is: ["b Ready", "a Failed"],
     },
     {
-      does: "makes a rollback an entry of its own",
+      does: "adds an entry for a rollback",
       of: [deployment("a", "Ready"), deployment("b", "Ready"), deployment("a", "Ready")],
       is: ["a Ready", "b Ready", "a Ready"],
     },
     {
-      does: "makes the same commit with other manifests one, too",
+      does: "adds an entry for the same commit with other manifests",
       of: [deployment("a", "Ready"), deployment("a", "Progressing", "other")],
       is: ["a Progressing", "a Ready"],
     },

@@ -21,7 +21,7 @@ async function aLoss() {
 }
 
 describe("a Release whose object another client deleted", () => {
-  test("recreates it after one read that confirms the Release, and says so", async () => {
+  test("recreates it after one read that confirms the Release, and reports it", async () => {
     const bench = await aLoss();
     await bench.reconcile();
     expect(bench.takeRequests().slice(0, 2)).toEqual(["read Release/web", "apply ConfigMap/web"]);
@@ -30,7 +30,7 @@ describe("a Release whose object another client deleted", () => {
     );
   });
 
-  test("recreates nothing for a Release that is gone, although its event has not come", async () => {
+  test("recreates nothing for a deleted Release, although the event has not arrived", async () => {
     const bench = await aLoss();
     bench.cluster.objects.delete(idOf(bench.release()));
     await expect(bench.reconcile()).rejects.toThrow(ReplacedError);

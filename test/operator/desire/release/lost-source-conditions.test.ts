@@ -15,7 +15,7 @@ const stale = (reason: "SourceUnreachable" | "SourceNotFound") => ({
 });
 const nothingKnown = { source: undefined, health: undefined };
 
-describe("conditions of a Release whose source cannot be had", () => {
+describe("conditions of a Release whose source is unavailable", () => {
   test.for<{ case: string; more: Partial<ReleaseStatusInput>; conditions: string[] }>([
     {
       case: "a source that does not answer for longer than its grace",
@@ -38,7 +38,7 @@ describe("conditions of a Release whose source cannot be had", () => {
       ],
     },
     {
-      case: "objects that failed, of a source that is gone",
+      case: "failed objects of a source that no longer exists",
       more: {
         source: stale("SourceNotFound"),
         health: { status: "Failed", reason: "Timeout", message: "1 of 2" },
@@ -97,7 +97,7 @@ describe("conditions of a Release whose source cannot be had", () => {
     Release.status.parse(status);
   });
 
-  test("Ready says what is deployed instead of what git says", () => {
+  test("Ready reports what is deployed instead of the error of git", () => {
     const status = composeReleaseStatus(statusInput({ source: stale("SourceNotFound") }));
     expect(conditionOf(status, "Ready")?.message).toBe(
       "no. Commit aaaaaaaaaaaa stays deployed, and drift is corrected",
@@ -106,7 +106,7 @@ describe("conditions of a Release whose source cannot be had", () => {
 });
 
 describe("Ready of a Release that does not follow its source", () => {
-  test("says what a pin ignores, once", () => {
+  test("reports once what a pin ignores", () => {
     const pin = aCommit("b").id;
     const resource = aRelease({ spec: { revision: pin } });
     const status = composeReleaseStatus(statusInput({ resource }));
@@ -122,7 +122,7 @@ describe("Ready of a Release that does not follow its source", () => {
     expect(conditionOf(composeReleaseStatus(again), "Ready")?.message).toBe(message);
   });
 
-  test("says what a suspended Release ignores, and what it keeps", () => {
+  test("reports what a suspended Release ignores, and what it keeps", () => {
     const resource = { ...deployedRelease, spec: { ...deployedRelease.spec, suspend: true } };
     const status = composeReleaseStatus(
       statusInput({ resource, outcome: { state: "suspended" }, ...nothingKnown }),

@@ -49,7 +49,7 @@ describe("an object with a Release's label that the Release did not record", () 
     expect(bench.live(kind, "planted")).toBe(planted);
   });
 
-  test("does not hold up the Release's deletion", async () => {
+  test("does not delay the Release's deletion", async () => {
     const bench = await aDeployedBench("a");
     const planted = plant(bench, "ConfigMap", "elsewhere");
     bench.edit(leaving());
@@ -132,7 +132,7 @@ describe("the inventory of a Release", () => {
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
   });
 
-  test("keeps what cannot be seen", async () => {
+  test("keeps objects that cannot be listed", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map("a"), aSourceManifest("v1", "Secret", "s")]);
     bench.edit();

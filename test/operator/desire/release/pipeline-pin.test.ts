@@ -32,7 +32,7 @@ describe("pinOf()", () => {
       is: pin,
     },
     {
-      case: "what is deployed, if the pin of a Release of a stage was taken away",
+      case: "what is deployed, if the pin of a Release of a stage was removed",
       spec: ofStage,
       status: { revision: changed, deployed: { revision: deployed, tree: "t" } },
       is: deployed,

@@ -29,7 +29,7 @@ const conditionIn = (bench: ReleaseBench, type: string): Condition | undefined =
 const deployedIn = (bench: ReleaseBench) => bench.release().status?.deployed;
 
 describe("a Release of a stage", () => {
-  test("deploys nothing before it is pinned, and says for whom it waits", async () => {
+  test("deploys nothing before it is pinned, and reports which Pipeline it waits for", async () => {
     const bench = aBench();
     await edited(bench, 1, stage);
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
@@ -40,7 +40,7 @@ describe("a Release of a stage", () => {
     });
   });
 
-  test("deploys its pin, and says so with digest, generation and time", async () => {
+  test("deploys its pin, and reports it with digest, generation and time", async () => {
     const bench = aBench();
     await edited(bench, 4, pinned("1"));
     expect(bench.live("ConfigMap", "a")).toMatchObject({ data: { x: "1" } });
@@ -53,7 +53,7 @@ describe("a Release of a stage", () => {
     expect(bench.release().status).not.toHaveProperty("ignored");
   });
 
-  test("stays at what is deployed when the pin is taken away, and keeps it in sync", async () => {
+  test("keeps the deployed commit when the pin is removed, and keeps its objects in sync", async () => {
     const bench = aBench();
     await edited(bench, 1, pinned("1"));
     await edited(bench, 2, stage);
@@ -66,7 +66,7 @@ describe("a Release of a stage", () => {
     expect(bench.live("ConfigMap", "a")).toMatchObject({ data: { x: "1" } });
   });
 
-  test("stays at what is deployed when it leaves a branch for a stage", async () => {
+  test("keeps the deployed commit when it changes from a branch to a stage", async () => {
     const bench = aBench();
     bench.commit("1", [map("a", "1")]);
     await edited(bench, 1, {});
@@ -93,7 +93,7 @@ describe("a Release of a stage", () => {
     expect(deployedIn(bench)).toMatchObject({ revision: aCommit("2").id, generation: 4 });
   });
 
-  test("says that the pinned commit is deployed, also if it changed nothing", async () => {
+  test("reports that the pinned commit is deployed, also if it changed nothing", async () => {
     const bench = aBench();
     await edited(bench, 1, pinned("1"));
     const before = deployedIn(bench);

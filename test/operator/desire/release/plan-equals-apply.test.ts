@@ -45,7 +45,7 @@ function objectsOf(bench: ReleaseBench): ReadonlyMap<string, LiveObject> {
   return new Map([...bench.cluster.objects].filter(([, { kind }]) => kind !== Release.kind));
 }
 
-/** What became of each object. */
+/** What was done to each object. */
 function compare(
   before: ReadonlyMap<string, LiveObject>,
   after: ReadonlyMap<string, LiveObject>,
@@ -60,7 +60,7 @@ function compare(
   return Object.fromEntries(done);
 }
 
-test("a plan says of each object what is done to it when the commit is applied, with its digest", async () => {
+test("a plan contains for each object what is done to it when the commit is applied, with its digest", async () => {
   await fc.assert(
     fc.asyncProperty(commit, commit, fc.boolean(), async (first, second, prune) => {
       const bench = new ReleaseBench();

@@ -64,7 +64,7 @@ describe("PolicyLimits", () => {
     expect(takeWoken()).toEqual(["shop/web"]);
   });
 
-  test("tells which namespaces have other rules", async () => {
+  test("reports the namespaces whose rules have changed", async () => {
     const { limits, deliver, originsOf } = await aPlatform();
     const told: string[] = [];
     limits.onNamespaces((namespaces) => void told.push(...namespaces));

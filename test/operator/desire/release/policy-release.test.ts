@@ -9,7 +9,7 @@ const limitsOf = (rule: ReleaseRule): Limits => [{ from: "ReleasePolicy tenants,
 const elsewhere = limitsOf({ sources: ["https://git.example/other/"] });
 
 describe("a Release that a policy does not allow", () => {
-  test("is not deployed, and says what is refused, by which policy, and whom to ask", async () => {
+  test("is not deployed, and reports what is refused, by which policy, and whom to contact", async () => {
     const bench = new ReleaseBench();
     bench.limits = elsewhere;
     bench.commit("1", [map]);
@@ -23,7 +23,7 @@ describe("a Release that a policy does not allow", () => {
     );
   });
 
-  test("keeps what is deployed as it is, without repairs, and goes on when it is allowed again", async () => {
+  test("keeps what is deployed without corrections, and continues when it is allowed again", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map]);
     bench.edit();

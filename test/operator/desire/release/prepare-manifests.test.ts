@@ -51,25 +51,25 @@ describe("prepareManifests()", () => {
 
   test.for([
     {
-      does: "puts what names no namespace into the Release's own",
+      does: "sets the Release's own namespace where a manifest has none",
       spec: {},
       given: configMap,
       id: "/ConfigMap/shop/web",
     },
     {
-      does: "puts it into the target's",
+      does: "sets the target namespace",
       spec: { target: { namespace: "prod" } },
       given: configMap,
       id: "/ConfigMap/prod/web",
     },
     {
-      does: "leaves what names one",
+      does: "does not change a namespace that the manifest sets",
       spec: { target: { namespace: "prod" } },
       given: aSourceManifest("v1", "ConfigMap", "web", { namespace: "other" }),
       id: "/ConfigMap/other/web",
     },
     {
-      does: "takes it off where there is none",
+      does: "removes the namespace of a cluster-scoped object",
       spec: {},
       given: aSourceManifest("v1", "Namespace", "x", { namespace: "shop" }),
       id: "/Namespace//x",
@@ -100,7 +100,7 @@ describe("prepareManifests()", () => {
     ]);
   });
 
-  test("knows the scope of kinds that its own definitions make, before the cluster does", () => {
+  test("uses the scope of kinds that its own definitions create, before the cluster has them", () => {
     const { objects } = asPrepared([widget, definition]);
     expect(objects.map(({ id, kind, needs }) => ({ id, known: kind !== undefined, needs }))).toEqual([
       { id: "apiextensions.k8s.io/CustomResourceDefinition//widgets.example.dev", known: true, needs: [] },
@@ -112,7 +112,7 @@ describe("prepareManifests()", () => {
     ]);
   });
 
-  test("puts the target's labels and annotations over the object's own, and into its digest", () => {
+  test("overrides the object's labels and annotations by the target's, and includes them in its digest", () => {
     const given = aSourceManifest("v1", "ConfigMap", "web", { labels: { team: "a", app: "web" } });
     const prepare = (team: string) =>
       prepareManifests(
@@ -185,14 +185,14 @@ describe("prepareManifests()", () => {
     ]);
   });
 
-  test("refuses two manifests that make one object once namespaces are filled in", () => {
+  test("refuses two manifests that are the same object after namespaces are set", () => {
     const twin = aSourceManifest("v1", "ConfigMap", "web", { namespace: "shop" });
     expect(failureOf(() => asPrepared([configMap, twin]))).toBe(
       'Cannot apply the manifests of the source: file-0.yaml:1 and file-1.yaml:1 both define ConfigMap shop/web (objects without a namespace go to "shop")',
     );
   });
 
-  test("refuses the Release itself, and takes another one", () => {
+  test("refuses the Release itself, and accepts another one", () => {
     const self = aSourceManifest("fairlead.dev/v1alpha1", "Release", "web");
     expect(failureOf(() => asPrepared([self]))).toContain(
       "file-0.yaml:1 defines Release shop/web, which is this Release itself",
@@ -200,7 +200,7 @@ describe("prepareManifests()", () => {
     expect(asPrepared([aSourceManifest("fairlead.dev/v1alpha1", "Release", "db")]).objects).toHaveLength(1);
   });
 
-  test("refuses a cycle, and shows it with the places that it comes from", () => {
+  test("refuses a cycle, and reports it with the files of its objects", () => {
     const secret = aSourceManifest("v1", "Secret", "web");
     expect(failureOf(() => asPrepared([configMap, deployment, secret], { 0: [1], 1: [2], 2: [0] }))).toBe(
       "Cannot apply the manifests of the source: these objects depend on each other: " +

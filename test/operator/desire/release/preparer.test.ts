@@ -9,7 +9,7 @@ describe("createPreparer()", () => {
   const rendered = asRendered([widget, configMap]);
   const release = aRelease();
 
-  test("gives the very same result while nothing changed, and a new one when anything did", () => {
+  test("returns the identical result while nothing changed, and a new one after any change", () => {
     const prepare = createPreparer();
     const first = prepare(rendered, release, aCatalog());
     const catalog = aCatalog();

@@ -47,7 +47,7 @@ describe("decidePublishTarget()", () => {
     expect(decide({ publish })).toMatchObject({ state: "failed", reason: "PublishRefused" });
   });
 
-  describe("refuses a place inside of the source, however the repository is called", () => {
+  describe("refuses a place inside the source, whatever form the URL of the repository has", () => {
     const loop = { branch: "env", path: "rendered" };
     test.for([
       { url: "https://git.example.dev/team/deploy.git" },

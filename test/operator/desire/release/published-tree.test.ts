@@ -34,7 +34,7 @@ describe("publishedTree()", () => {
     expect(text).not.toMatch(/fairlead\.dev\/(set|digest|owner)|applyset|hunter2/);
   });
 
-  test("says where it comes from in trailers", () => {
+  test("names its source in trailers", () => {
     const rendered = { programDigest: "p1", inputsDigest: "i1" };
     expect(publishedTree({ release, prepared, rendered, commit: aCommit("a") }).trailers).toEqual([
       `Fairlead-Source: ${"a".repeat(40)}`,

@@ -32,7 +32,7 @@ describe("a reconcile of a Release", () => {
     });
   });
 
-  test("asks for nothing when nothing is to do, also when the head moved elsewhere", async () => {
+  test("sends nothing when nothing has changed, also when the head moved without a change of the folder", async () => {
     const bench = await aDeployedBench("a");
     expect(await bench.reconcile()).toEqual({});
     bench.moveHead("2");
@@ -89,7 +89,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("prunes what the source has no more, and forgets a kind that is gone with it", async () => {
+  test("prunes what the source no longer contains, and drops a kind without further objects", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map("a"), aSourceManifest("v1", "Service", "web")]);
     bench.edit();
@@ -118,7 +118,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.live("ConfigMap", "b")).toBeDefined();
   });
 
-  test("holds a prune that would leave nothing, and goes on when it is approved", async () => {
+  test("holds a prune that would leave nothing, and continues when it is approved", async () => {
     const bench = await aDeployedBench("a");
     bench.commit("2", []);
     await bench.reconcile();
@@ -130,7 +130,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("puts a hand edit back, and says so once", async () => {
+  test("reverts a manual edit, and reports it once", async () => {
     const bench = await aDeployedBench("a");
     const live = bench.live("ConfigMap", "a");
     if (live === undefined) throw new Error("there is none");
@@ -168,7 +168,7 @@ describe("a reconcile of a Release", () => {
     ]);
   });
 
-  test("keeps what is deployed as it was while its source cannot be rendered", async () => {
+  test("keeps what is deployed while its source cannot be rendered", async () => {
     const bench = await aDeployedBench("a");
     bench.fail({ digit: "2", render: { reason: "RenderFailed", message: "web.yaml:3: no" } });
     const live = bench.live("ConfigMap", "a");

@@ -11,7 +11,7 @@ import { prepareWishes, type WishedCommit, wishedCommit, wishes } from "../../..
 
 const current: Health = { status: "Current", reason: "Current", message: "" };
 
-/** A cluster with one Release; what exists outlives every crash of the operator. */
+/** A cluster with one Release. Its objects are kept when the operator crashes. */
 class ModelCluster {
   readonly objects = new Map<ObjectId, OwnedObject>();
   release = aRelease();
@@ -114,7 +114,7 @@ describe("a Release whose operator is killed at any point", () => {
     );
   });
 
-  test("never deletes what others made or moved to another set", () => {
+  test("never deletes what others created or moved to another set", () => {
     const mark = fc.constantFrom("ours", "otherSet", "notOurs", "controlled");
     fc.assert(
       fc.property(wishes, wishes, fc.array(mark, { minLength: 8, maxLength: 8 }), (before, after, marks) => {

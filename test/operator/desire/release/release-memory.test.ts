@@ -6,7 +6,7 @@ import { aRelease, aSourceManifest } from "../../../fakes/releases.ts";
 const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
 
 describe("remember()", () => {
-  test("changes nothing in place, and gives the same object if no part is another one", () => {
+  test("changes nothing in place, and returns the same object if no part has changed", () => {
     const memory = emptyMemory("uid");
     const { source } = memory;
     expect(remember(memory, { source, warned: undefined })).toBe(memory);
@@ -41,7 +41,7 @@ describe("the memory of a Release", () => {
     expect(bench.release().status?.deployed).toMatchObject({ tree: "tree-2" });
   });
 
-  test("is that of one Release only: a recreated one begins with none", async () => {
+  test("belongs to one Release only: a recreated one starts without memory", async () => {
     const bench = await aDeployedBench("a");
     const release = aRelease();
     bench.vanish(bench.release());

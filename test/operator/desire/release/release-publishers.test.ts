@@ -3,7 +3,7 @@ import type { OpenPlaceOptions } from "../../../../operator/compose/compose-publ
 import { ReleasePublishers } from "../../../../operator/desire/release/release-publishers.ts";
 import type { GitPublisher } from "../../../../operator/git/publish/git-publisher.ts";
 
-/** A publisher that writes down what is asked of it. */
+/** A publisher that records the requests to it. */
 function aPublisher(name: string, did: string[]): GitPublisher {
   return {
     publish: () => ({ state: "pending", sinceMs: 0 }),

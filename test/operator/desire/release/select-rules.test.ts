@@ -24,15 +24,15 @@ const namesOf = (input: Partial<SelectRulesInput>) => {
 
 describe("selectRules()", () => {
   test.for([
-    { does: "takes the installation's rule without a policy", policies: [], from: ["installation"] },
+    { does: "uses the installation's rule without a policy", policies: [], from: ["installation"] },
     {
-      does: "takes the installation's rule where no rule selects the namespace",
+      does: "uses the installation's rule where no rule selects the namespace",
       policies: [teams],
       namespace: "other",
       from: ["installation"],
     },
     {
-      does: "takes the rules of policies instead of the installation's, by the names of the policies",
+      does: "uses the rules of policies instead of the installation's, in the order of the policies' names",
       policies: [teams, all],
       from: ["ReleasePolicy all, rule 1", "ReleasePolicy teams, rule 1"],
     },

@@ -10,7 +10,7 @@ const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, 
 const down: SourceFailure = { reason: "SourceUnreachable", message: "no answer" };
 const gone: SourceFailure = { reason: "SourceNotFound", message: "Cannot find the folder" };
 
-describe("a Release whose source cannot be had", () => {
+describe("a Release whose source is unavailable", () => {
   test("is not ready once the outage is longer than its grace, and ready again after it", async () => {
     const bench = await aDeployedBench("a");
     bench.lose(down);
@@ -51,7 +51,7 @@ describe("a Release whose source cannot be had", () => {
     expect(bench.condition("Ready")).toBe("False SourceUnreachable");
   });
 
-  test("is not ready at once when the remote answers that it is not there, and what is deployed is kept", async () => {
+  test("is not ready at once when the remote answers that the repository does not exist, and keeps what is deployed", async () => {
     const bench = await aDeployedBench("a");
     bench.lose(gone);
     const live = bench.live("ConfigMap", "a");
@@ -106,7 +106,7 @@ describe("a Release whose source cannot be had", () => {
     }
   });
 
-  test("holds up no Release that depends on it, before and after a restart", async () => {
+  test("blocks no Release that depends on it, before and after a restart", async () => {
     const former = await aDeployedBench("a");
     former.lose(gone);
     await former.reconcile();
@@ -129,7 +129,7 @@ describe("a Release whose source cannot be had", () => {
     await bench.reconcile("shop/app");
     expect(bench.live("ConfigMap", "app")?.["data"]).toEqual({ x: "3" });
 
-    // It is woken also where the status says the same as before.
+    // It is enqueued also where the status is the same as before.
     const next = restart(bench);
     next.fail({ source: gone });
     await next.reconcile();

@@ -53,7 +53,7 @@ describe("a Release for another namespace", () => {
 /** A user requests a poll, as `fairlead reconcile` does. */
 const asking = { [releaseAnnotations.requestedAt]: "now" };
 
-test("a Release whose spec is refused answers a request to look", async () => {
+test("a Release whose spec is refused acknowledges a reconcile request", async () => {
   const bench = new ReleaseBench();
   bench.commit("1", [map]);
   bench.edit(aRelease({ annotations: { ...asking, "applyset.kubernetes.io/tooling": "kubectl/v1" } }));
@@ -68,7 +68,7 @@ describe("a Release whose repository needs credentials", () => {
     interval: "10s",
   };
 
-  test("says that its Secret is missing, and looks again", async () => {
+  test("reports that its Secret is missing, and checks again", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map]);
     bench.secrets.read = () => {

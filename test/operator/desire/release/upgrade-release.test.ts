@@ -21,13 +21,13 @@ async function anUpgrade({ hasInventory }: { readonly hasInventory: boolean }): 
 }
 
 describe("an upgrade from an operator that recorded kinds alone", () => {
-  test("asks for nothing for a Release that is deployed", async () => {
+  test("sends nothing for a Release that is deployed", async () => {
     const bench = await anUpgrade({ hasInventory: true });
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("asks for nothing for one whose deployed state has no digest", async () => {
+  test("sends nothing for one whose deployed state has no digest", async () => {
     const former = await aDeployedBench("a", "b");
     const { deployed, ...status } = former.release().status ?? {};
     const bench = new ReleaseBench();

@@ -87,7 +87,7 @@ const aPolicy = (sources: readonly string[]) => ({
   fields: { spec: { rules: [{ namespaces: { names: ["shop"] }, sources }] } },
 });
 
-test("a resource is reconciled when the zone tells of its source, and forgotten when it is gone", async () => {
+test("a resource is reconciled when the zone reports its source, and dropped when it is deleted", async () => {
   await using run = await aController();
   await run.watched.start();
   run.watched.source("resource", BuildInfo).skipVersions(10_000);

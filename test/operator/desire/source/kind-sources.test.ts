@@ -60,7 +60,7 @@ const describeAccount = (as: Impersonation | undefined) =>
   as === undefined ? "operator" : `${as.namespace}/${as.serviceAccountName}`;
 
 describe("the sources of a kind", () => {
-  test("are asked for by a key that names the kind, with the annotation that asks for a poll", async () => {
+  test("are requested by a key that contains the kind, with the annotation that requests a poll", async () => {
     const { ask, asked } = aScene({ wish: { url, ref: { tag: "v1" }, path: "web", intervalMs: 5_000 } });
     expect(await ask()).toEqual({ state: { state: "pending" } });
     expect(asked).toMatchObject([
@@ -76,7 +76,7 @@ describe("the sources of a kind", () => {
     expect([...usual.asked, ...eager.asked].map(({ intervalMs }) => intervalMs)).toEqual([60_000, 1_000]);
   });
 
-  test("tell the head, the commit that changed the folder, its tree and what went wrong since", async () => {
+  test("contain the head, the commit that changed the folder, its tree and the last error", async () => {
     const scene = aScene();
     const stale = { reason: "SourceUnreachable", message: "no answer" } as const;
     const revision = { ...aRevision("2", "tree-1"), isAssumed: true };
@@ -94,7 +94,7 @@ describe("the sources of a kind", () => {
     });
   });
 
-  test("keep the head that was told while nothing else changes", async () => {
+  test("keep the reported head while nothing else changes", async () => {
     const scene = aScene();
     scene.state = { state: "ready", revision: aRevision("1"), handledRequest: undefined };
     const { state } = await scene.ask();
@@ -102,14 +102,14 @@ describe("the sources of a kind", () => {
     expect((await scene.ask()).state).toBe(state);
   });
 
-  test("tell why there is no head", async () => {
+  test("contain the reason why there is no head", async () => {
     const scene = aScene();
     const failure = { reason: "SourceNotFound", message: "no branch main" } as const;
     scene.state = { state: "failed", failure, handledRequest: "now" };
     expect(await scene.ask()).toEqual({ state: { state: "failed", ...failure, handledRequest: "now" } });
   });
 
-  test("are forgotten when the resource follows none, and when it is gone", async () => {
+  test("are dropped when the resource no longer follows one, and when it is deleted", async () => {
     const { ask, sources, asked, forgotten } = aScene({ wish: undefined });
     expect(await ask()).toEqual({ state: undefined });
     sources.forget("shop/web");
@@ -129,7 +129,7 @@ describe("the sources of a kind", () => {
     const message = expect.stringContaining("spec.url is missing");
     expect(await failing.ask()).toMatchObject({ state: { reason: "SourceInvalid", message } });
     expect([...asked, ...failing.asked]).toEqual([]);
-    // What the spec named before is polled no more.
+    // The earlier source of the spec is no longer polled.
     expect([...forgotten, ...failing.forgotten]).toEqual([key, key]);
   });
 });
@@ -209,7 +209,7 @@ describe("the Secrets of the source of a kind", () => {
     expect(asked).toMatchObject([{ credentials: data, signers: data }]);
   });
 
-  test("are asked for again while they are missing", async () => {
+  test("are requested again while they are missing", async () => {
     const scene = aScene({ wish: { ...wish, intervalMs: 5_000 } });
     scene.secret = async () => {
       throw new SourceError("SourceInvalid", "no Secret");
@@ -218,11 +218,11 @@ describe("the Secrets of the source of a kind", () => {
       state: { state: "failed", reason: "SourceInvalid", message: "no Secret" },
       retryAfterMs: 5_000,
     });
-    // What is known of the source stays known.
+    // What is known about the source is kept.
     expect(scene.forgotten).toEqual([]);
   });
 
-  test("are not read as an account that cannot be named, and that is said", async () => {
+  test("are not read as an account that cannot be impersonated, and the error is reported", async () => {
     const scene = aScene({ wish });
     scene.secret = async () => {
       throw new ImpersonationError("Cannot impersonate");

@@ -39,7 +39,7 @@ describe("aggregateHealth()", () => {
       is: { status: "Failed", reason: "FailedReason", message: "Pod shop/b: broken" },
     },
     {
-      does: "takes a missing child for worse than one that starts",
+      does: "treats a missing child as worse than one that starts",
       children: [aChild("a", "InProgress"), aChild("b", "NotFound", "does not exist")],
       is: { status: "NotFound" },
     },
@@ -54,7 +54,7 @@ describe("aggregateHealth()", () => {
       is: { message: "Pod shop/a: broken, Pod shop/b: broken, Pod shop/c: broken and 2 more" },
     },
     {
-      does: "looks again when the first of its children asks for it",
+      does: "checks again at the earliest time that one of its children requests",
       children: [
         aChild("a", "Failed"),
         aChild("b", "InProgress", "", 500),
@@ -66,14 +66,14 @@ describe("aggregateHealth()", () => {
     expect(aggregateHealth(children)).toMatchObject(is);
   });
 
-  test("says what holds the worst child up", () => {
+  test("reports what delays the worst child", () => {
     const waiting = aChild("b", "InProgress", "0 of 1; no node takes it");
     const heldUp = { ...waiting, health: { ...waiting.health, cause: "no node takes it" } };
     expect(aggregateHealth([aChild("a", "InProgress"), heldUp])).toMatchObject({ cause: "no node takes it" });
     expect(aggregateHealth([aChild("a", "Failed", "broken"), heldUp])).not.toHaveProperty("cause");
   });
 
-  test("says the same whatever the order of the children", () => {
+  test("reports the same in every order of the children", () => {
     const children = ["a", "b", "c", "d"].map((name) => aChild(name, "Failed", `broken ${name}`));
     expect(aggregateHealth(children.toReversed())).toEqual(aggregateHealth(children));
   });

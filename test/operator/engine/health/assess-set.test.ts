@@ -33,7 +33,7 @@ describe("assessSet()", () => {
 });
 
 describe("assessSet(), where all is well,", () => {
-  test("says nothing that changes by itself, such as the number of pods", () => {
+  test("contains nothing that changes often, such as the number of pods", () => {
     const prepared = asPrepared([aSourceManifest("apps/v1", "Deployment", "a")]);
     const health = assessSet({
       prepared,

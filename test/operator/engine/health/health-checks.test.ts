@@ -74,7 +74,7 @@ describe("assess()", () => {
     expect(assess(widget({ phase: 3 }), odd).message).toMatch(/^its health check failed cannot tell: .+/);
   });
 
-  test("a field that is not there yet says nothing of failure or progress", () => {
+  test("a field that does not exist yet means neither failure nor progress", () => {
     expect(assess(widget({ ready: true }), { ...full, current: "status.ready" }).status).toBe("Current");
   });
 
@@ -99,13 +99,13 @@ describe("assess()", () => {
     expect(assess(live, check()).status).toBe(is);
   });
 
-  test("goes by group and kind, whatever the version", () => {
+  test("selects by group and kind, in every version", () => {
     expect(assess({ ...widget({ phase: "Running" }), apiVersion: "example.dev/v2" }, check()).status).toBe(
       "Current",
     );
   });
 
-  test("an Ingress without address is well at once", () => {
+  test("an Ingress without address is healthy at once", () => {
     const ingress = {
       ...widget({}, { creationTimestamp: "1970-01-01T00:00:00Z" }),
       apiVersion: "networking.k8s.io/v1",

@@ -11,7 +11,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "InProgress", message: "1 of 3 completed" },
   },
   {
-    does: "a Job whose pod is refused says where to find the reason",
+    does: "a Job whose pod is refused names where to find the reason",
     head: "batch/v1 Job",
     rest: "spec: { parallelism: 1 }\nstatus: { startTime: now, ready: 0, terminating: 0, uncountedTerminatedPods: {} }",
     is: {
@@ -52,7 +52,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "Suspended" },
   },
   {
-    does: "a Job that goes on after a suspension is in progress",
+    does: "a Job that continues after a suspension is in progress",
     head: "batch/v1 Job",
     rest: `spec: { suspend: false }\n${conditions(condition("Suspended", "False", ", reason: JobResumed"))}`,
     is: { status: "InProgress" },
@@ -120,7 +120,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "Current" },
   },
   {
-    does: "a claim whose volume is gone is Failed",
+    does: "a claim whose volume no longer exists is Failed",
     head: "v1 PersistentVolumeClaim",
     rest: "status: { phase: Lost }",
     is: { status: "Failed" },

@@ -53,7 +53,7 @@ describe("assessHealth() of a Pod", () => {
       is: { status: "Failed", reason: "OOMKilled" },
     },
     {
-      does: "that misses a ConfigMap is Failed, and says which",
+      does: "without its ConfigMap is Failed, and names it",
       status:
         'phase: Pending\ncontainerStatuses: [{ name: app, ready: false, state: { waiting: { reason: CreateContainerConfigError, message: configmap "x" not found } } }]',
       is: {
@@ -73,7 +73,7 @@ describe("assessHealth() of a Pod", () => {
       is: { status: "Current" },
     },
     {
-      does: "whose containers are being made is in progress",
+      does: "whose containers are being created is in progress",
       status:
         "phase: Pending\ncontainerStatuses: [{ name: a, ready: true, state: { running: {} } }, { name: b, ready: false, state: { waiting: { reason: ContainerCreating } } }]",
       is: { status: "InProgress", message: "1 of 2 containers ready" },
@@ -86,13 +86,13 @@ describe("assessHealth() of a Pod", () => {
       is: { status: "InProgress", reason: "SchedulingGated" },
     },
     {
-      does: "that no node takes is in progress at first",
+      does: "that cannot be scheduled is in progress at first",
       status:
         'phase: Pending\nconditions: [{ type: PodScheduled, status: "False", reason: Unschedulable, message: no memory, lastTransitionTime: "2026-01-01T11:59:50Z" }]',
       is: { status: "InProgress", recheckAfterMs: 5000 },
     },
     {
-      does: "that no node takes is Failed after a while",
+      does: "that cannot be scheduled is Failed after a while",
       status:
         'phase: Pending\nconditions: [{ type: PodScheduled, status: "False", reason: Unschedulable, message: no memory, lastTransitionTime: "2026-01-01T11:59:45Z" }]',
       is: { status: "Failed", reason: "Unschedulable", message: "no node takes it: no memory" },
@@ -138,7 +138,7 @@ describe("assessHealth() of a workload", () => {
   const message =
     "0 of 1 pod up to date and available; container app: its image cannot be pulled (ImagePullBackOff)";
 
-  test("says what is wrong with the first of its pods, in the order of their names", () => {
+  test("reports the error of the first of its pods, in the order of their names", () => {
     const health = assessHealth(aDeployment("ReplicaSetUpdated"), { nowMs, pods: [bad, worse] });
     expect(health).toMatchObject({ status: "InProgress", message });
   });
@@ -148,7 +148,7 @@ describe("assessHealth() of a workload", () => {
     expect(health).toMatchObject({ status: "Failed", reason: "ImagePullBackOff", message });
   });
 
-  test("says why no node takes a pod, and does not give it up for that", () => {
+  test("reports why a pod cannot be scheduled, and does not fail for that", () => {
     const unscheduled =
       'phase: Pending\nconditions: [{ type: PodScheduled, status: "False", reason: Unschedulable, message: "0/3 nodes are available: 3 Insufficient cpu. preemption: none helps" }]';
     for (const progressing of ["ReplicaSetUpdated", "NewReplicaSetAvailable"]) {
@@ -162,7 +162,7 @@ describe("assessHealth() of a workload", () => {
     }
   });
 
-  test("says nothing about pods of other workloads", () => {
+  test("does not report pods of other workloads", () => {
     const other = { ...bad, metadata: { ...bad.metadata, labels: { app: "other" } } };
     const health = assessHealth(aDeployment("NewReplicaSetAvailable"), { nowMs, pods: [other] });
     expect(health).toMatchObject({ status: "InProgress", message: "0 of 1 pod up to date and available" });
