@@ -36,6 +36,21 @@ export interface SourceCommit {
   readonly committedAt: string;
 }
 
+/** A part of the history of a source: the commits that `until` contains and `since` does not. */
+export interface CommitSpan {
+  /** Full id. Undefined: the whole history. */
+  readonly since?: string | undefined;
+  /** Full id. */
+  readonly until: string;
+}
+
+/** Who wrote commits, by the address in them. Whoever creates a commit can write any address into it. */
+export interface SpanAuthor {
+  readonly email: string;
+  /** Id of a commit of the span that has the address, for people. */
+  readonly commit: string;
+}
+
 /** Why a source is not known, or was not polled. */
 export interface SourceProblem {
   readonly reason: Extract<

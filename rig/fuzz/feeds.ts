@@ -142,7 +142,13 @@ export function pushAnswer(bytes: Buffer): undefined {
 
 /** All that the source zone answers and asks for, whatever the request was. */
 export function sourceAnswers(value: unknown): void {
-  for (const schema of [source.lastChangeAnswer, source.readItem, source.errorBody, source.countsItem])
+  for (const schema of [
+    source.lastChangeAnswer,
+    source.readItem,
+    source.authorsItem,
+    source.errorBody,
+    source.countsItem,
+  ])
     schema.safeParse(value);
 }
 

@@ -9,6 +9,8 @@ import { readAnswer } from "../../operator/git/publish/messages.ts";
 import { readOwnerFile } from "../../operator/git/publish/owner-file.ts";
 import { readPublishError } from "../../operator/git/publish/publish-failure.ts";
 import { parseRemoteUrl, RemoteUrlError } from "../../operator/git/remote-url.ts";
+import { AuthorListReader } from "../../operator/git/source/author-list.ts";
+import { readAuthoredCommit } from "../../operator/git/source/commit-author.ts";
 import { FileListReader } from "../../operator/git/source/file-list.ts";
 import { readCommit, readTree } from "../../operator/git/source/git-objects.ts";
 import { followItem } from "../../operator/git/source/messages.ts";
@@ -54,6 +56,7 @@ export const readers: readonly FuzzedReader[] = [
   { name: "answer of git ls-remote", feed: feeds.remoteRefs, throws: [], tokens: tokens.refs, largest: 16 * MiB },
   { name: "tree object", feed: feeds.ofBytes((bytes) => readTree(bytes, 20)), throws: [RangeError], tokens: tokens.tree, largest: MiB },
   { name: "commit object", feed: feeds.ofBytes((bytes) => readCommit("a", bytes)), throws: [RangeError], tokens: tokens.commit, largest: MiB },
+  { name: "author of a commit object", feed: feeds.ofBytes(readAuthoredCommit), throws: [], tokens: tokens.commit, largest: 256 * KiB },
   { name: "author and subject of a commit", feed: feeds.ofBytes((bytes) => describeOrigin({ id: "", author: String(bytes), subject: String(bytes) })), throws: [], tokens: tokens.commit, largest: MiB },
   { name: "file of another tool", feed: feeds.ofBytes((bytes) => refuseForeign("Chart.yaml", String(bytes))), throws: [SourceError], tokens: tokens.yaml, largest: 4 * MiB },
   { name: "body of a webhook", feed: feeds.ofBytes((bytes) => readPush(bytes, "application/json")), throws: [], tokens: tokens.json, largest: MiB },
@@ -63,6 +66,7 @@ export const readers: readonly FuzzedReader[] = [
   { name: "answers of two runs", feed: feeds.twoAnswers, throws: [SourceError], tokens: tokens.program, largest: 16 * MiB },
   { name: "list of files of the source zone", feed: feeds.ofBytes((bytes) => new FileListReader().take(bytes)), throws: [RangeError], tokens: tokens.fileList, largest: 2 * MiB },
   { name: "state of the source zone", feed: feeds.ofJson((value) => followItem.safeParse(value)), throws: [], tokens: tokens.schema, largest: 64 * KiB },
+  { name: "list of authors of the source zone", feed: feeds.ofBytes((part) => new AuthorListReader().take({ body: {}, parts: [part] })), throws: [RangeError], tokens: tokens.authorList, largest: 2 * MiB },
   { name: "list of folders of the publish zone", feed: feeds.ofBytes((part) => new BranchListReader().take({ list: "trees", part })), throws: [RangeError], tokens: tokens.branchList, largest: MiB },
   { name: "list of files of the publish zone", feed: feeds.ofBytes((part) => new BranchListReader().take({ list: "files", part })), throws: [RangeError], tokens: tokens.branchList, largest: MiB },
   { name: "branch of the publish zone", feed: feeds.ofJson((value) => readAnswer.safeParse(value)), throws: [], tokens: tokens.branch, largest: 64 * KiB },

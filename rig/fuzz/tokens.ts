@@ -81,6 +81,17 @@ export const branch = [
   "authorization: basic ",
   "\\u001b[2J",
 ];
+export const authorList = [
+  "\u0000",
+  `${"0123456789".repeat(4)}\u0000`,
+  "ada@example.dev\u0000",
+  "@",
+  "<",
+  " ",
+  "\u202e",
+  "x".repeat(300),
+];
+
 export const fileList = [
   "\u0000",
   `${"0123456789".repeat(4)} 1\u0000`,

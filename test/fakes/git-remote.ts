@@ -28,6 +28,7 @@ interface CommitPlace {
   readonly branch: string;
   readonly parent: string | undefined;
   readonly force?: boolean;
+  readonly author?: string | undefined;
 }
 
 /** A real bare repository on disk that can fail: reject, hang, be removed, be written by others. */
@@ -75,14 +76,19 @@ export class FakeGitRemote implements Disposable {
   /**
    * Another user's commit; `undefined` deletes a file or folder.
    *
+   * @param options.author `Ada <ada@example.dev>`; default: the committer.
    * @throws If the branch moved meanwhile: as a push would be refused, no commit is lost.
    */
   commitByOthers(
     files: Readonly<Record<string, string | undefined>>,
-    { message = "By hand", branch = "main" } = {},
+    {
+      message = "By hand",
+      branch = "main",
+      author,
+    }: { readonly message?: string; readonly branch?: string; readonly author?: string } = {},
   ): string {
     const parent = this.head(branch);
-    return this.#commit(files, { message, branch, parent });
+    return this.#commit(files, { message, branch, parent, author });
   }
 
   /** A commit on top of another one; the branch `aside` is set to it. */
@@ -92,9 +98,10 @@ export class FakeGitRemote implements Disposable {
 
   #commit(
     files: Readonly<Record<string, string | undefined>>,
-    { message, branch, parent, force = false }: CommitPlace,
+    { message, branch, parent, force = false, author }: CommitPlace,
   ): string {
-    let stream = `commit refs/heads/${branch}\ncommitter Somebody <s@example.dev> 1700000000 +0000\n`;
+    const by = author === undefined ? "" : `author ${author} 1700000000 +0000\n`;
+    let stream = `commit refs/heads/${branch}\n${by}committer Somebody <s@example.dev> 1700000000 +0000\n`;
     stream += `data ${Buffer.byteLength(message)}\n${message}\n${parent === undefined ? "" : `from ${parent}\n`}`;
     for (const [path, content] of Object.entries(files)) {
       if (content === undefined) stream += `D ${path}\n`;

@@ -151,5 +151,6 @@ export function aRevision(digit: string, tree = `tree-${digit}`): SourceRevision
   const head = aCommit(digit);
   const changed = tree === `tree-${digit}` ? head : aCommit(tree.replace("tree-", ""));
   const files = { list: async () => ({ files: [], refused: [] }), read: async () => new Map() };
-  return { head, changed, tree, repositoryId: "t", lastChangeOf: async () => head, files };
+  const authorsOf = async () => ({ authors: [] });
+  return { head, changed, tree, repositoryId: "t", lastChangeOf: async () => head, authorsOf, files };
 }

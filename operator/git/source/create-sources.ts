@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { CommitSpan } from "../../../crds/kind-source.ts";
 import { SourceError } from "../../errors.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import type { ConfineGit } from "../git-command.ts";
@@ -8,6 +9,7 @@ import type { SourceFiles, SourceRequest, SourceState, Sources } from "./ports.t
 import type { SourceStats } from "./repository-options.ts";
 import { SourceRepository } from "./source-repository.ts";
 import { readSourceWish, type SourceWish } from "./source-wish.ts";
+import type { FoundAuthors } from "./span-authors.ts";
 import { isSameQuestion, namespaceOf, tenantOf } from "./tenant.ts";
 import { defaultLimits, type SourceLimits } from "./tree-files.ts";
 
@@ -43,6 +45,8 @@ export interface GitSources extends Sources {
 export interface LocalSources extends GitSources {
   /** Reads the files of a tree in the clone with this id; undefined: there is no such clone. */
   filesOf(repositoryId: string, tree: string): SourceFiles | undefined;
+  /** The authors of a span of that clone; undefined: there is no such clone. */
+  authorsOf(repositoryId: string, span: CommitSpan): Promise<FoundAuthors> | undefined;
 }
 
 /** A clone that was unused for this time is deleted. */
@@ -107,7 +111,11 @@ class ClonedSources implements LocalSources {
   }
 
   filesOf(repositoryId: string, tree: string): SourceFiles | undefined {
-    return this.#repositories.get(repositoryId)?.filesOf(tree);
+    return this.#repositories.get(repositoryId)?.contents.filesOf(tree);
+  }
+
+  authorsOf(repositoryId: string, span: CommitSpan): Promise<FoundAuthors> | undefined {
+    return this.#repositories.get(repositoryId)?.contents.authorsOf(span);
   }
 
   async close(): Promise<void> {

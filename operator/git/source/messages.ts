@@ -2,6 +2,7 @@ import * as z from "zod";
 import { hookOutcomes } from "../../hooks/hook.ts";
 import { objectId, plainText as text, wallsItem } from "../zone-messages.ts";
 import type { SourceRequest } from "./ports.ts";
+import { spanProblems } from "./span-authors.ts";
 
 // The messages between the operator and the source zone. Messages of the zone are untrusted.
 
@@ -115,7 +116,13 @@ export const lastChangeAnswer = commit;
 /** Body of the first item of the answer to `read`: the sizes of the files. Their bytes follow in pieces. */
 export const readItem = z.strictObject({ sizes: z.array(count).max(readLimits.files) });
 
-/** Body of an error answer to `list` and `read`. */
+/** Body of an item of the answer to `authors`: why they cannot be known, or nothing, with a part of the list. */
+export const authorsItem = z.strictObject({
+  problem: z.strictObject({ is: z.enum(spanProblems), commit: objectId.optional() }).optional(),
+});
+export type AuthorsItem = z.output<typeof authorsItem>;
+
+/** Body of an error answer to `list`, `read` and `authors`. */
 export const errorBody = z.strictObject({
   reason: z.enum([...failure.shape.reason.options, "RenderFailed"]).optional(),
   message: text(MESSAGE).optional(),

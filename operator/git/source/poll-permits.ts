@@ -8,14 +8,16 @@ export type Standing = "good" | "new" | "failing";
  * remote that hangs takes a permit only from other failing remotes, and a namespace with many of them only from itself.
  */
 export class PollPermits {
-  readonly #semaphores: Readonly<Record<Standing, FairSemaphore>> = {
+  readonly #semaphores: Readonly<Record<Standing | "history", FairSemaphore>> = {
     good: new FairSemaphore({ permits: 16 }),
     new: new FairSemaphore({ permits: 24, perTenant: 4 }),
     failing: new FairSemaphore({ permits: 12, perTenant: 3 }),
+    // Histories are on the disk beside the clones while they are read.
+    history: new FairSemaphore({ permits: 4, perTenant: 1 }),
   };
 
-  /** Waits for a permit. @param namespace That of one of the resources. */
-  acquire(standing: Standing, namespace: string): Promise<Permit> {
+  /** Waits for a permit to poll, or to fetch a history. @param namespace That of one of the resources. */
+  acquire(standing: Standing | "history", namespace: string): Promise<Permit> {
     return this.#semaphores[standing].acquire(namespace);
   }
 }

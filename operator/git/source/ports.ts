@@ -1,5 +1,7 @@
+import type { CommitSpan } from "../../../crds/kind-source.ts";
 import type { SourceSpec } from "../../../crds/release-source.ts";
 import type { SourceFailure } from "../../errors.ts";
+import type { FoundAuthors } from "./span-authors.ts";
 
 // Sources are level-triggered as the Publisher is: they answer at once from memory, work in the background, and put the key
 // of the follower back into its queue when the answer changes.
@@ -31,6 +33,12 @@ export interface SourceRevision {
   readonly repositoryId: string;
   /** Newest commit up to `head` that changed one of these paths (relative to the source's path); else `head`. */
   readonly lastChangeOf: (paths: readonly string[]) => Promise<SourceCommit>;
+  /**
+   * The authors of the commits of a span, which need not end at `head`.
+   *
+   * @throws SourceError when the repository cannot be read now.
+   */
+  readonly authorsOf: (span: CommitSpan) => Promise<FoundAuthors>;
   readonly files: SourceFiles;
 }
 

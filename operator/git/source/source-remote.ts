@@ -21,6 +21,8 @@ export interface FetchOptions {
   readonly depth: number | "plain";
   /** Bytes by which the clone may grow. */
   readonly growthBytes: number;
+  /** What the remote is to leave out. Default: large files. */
+  readonly filter?: string;
 }
 
 /** A fetch was stopped because it exceeded its limit. */
@@ -67,20 +69,21 @@ export class SourceRemote {
   }
 
   /** Fetches refs, forced: what was rewritten is taken as it is now. @throws SourceError, FetchTooBigError */
-  async fetch(clone: SourceClone, { refs, depth, growthBytes }: FetchOptions): Promise<void> {
+  async fetch(clone: SourceClone, { refs, depth, growthBytes, ...more }: FetchOptions): Promise<void> {
+    const filter = depth === "plain" ? undefined : (more.filter ?? this.#largeFiles);
     const options = [
       ...["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"],
       // A remote may itself be a shallow clone.
       ...["--progress", "--update-shallow"],
       // Both or none: a host of plain files refuses the depth at once, and would be asked for what is missing without end.
-      ...(depth === "plain" ? [] : [`--filter=${this.#filter}`, `--depth=${depth}`]),
+      ...(filter === undefined ? [] : [`--filter=${filter}`, `--depth=${depth}`]),
     ];
     const names = [...refs].map(([theirs, ours]) => `+${theirs}:${ours}`);
     const room = this.#options.disk?.room() ?? growthBytes;
     const guard = await this.#guardGrowth(clone, Math.min(growthBytes, room));
     try {
       const words = ["fetch", ...options, "origin", ...names];
-      await this.#run(clone, words, { signal: guard.signal, isPartial: depth !== "plain" });
+      await this.#run(clone, words, { signal: guard.signal, filter });
     } catch (error) {
       // A stopped fetch leaves locks and an incomplete pack.
       await clone.sweep();
@@ -118,10 +121,10 @@ export class SourceRemote {
   async #run(
     clone: SourceClone,
     words: string[],
-    { signal, isPartial = false }: { readonly signal?: AbortSignal; readonly isPartial?: boolean } = {},
+    { signal, filter }: { readonly signal?: AbortSignal; readonly filter?: string | undefined } = {},
   ): Promise<RemoteResult> {
     try {
-      const settings = this.#settings(isPartial);
+      const settings = this.#settings(filter);
       // From git 2.44 on nothing is asked for by itself; before, a host can only make a command last until it is killed.
       const variables = { GIT_NO_LAZY_FETCH: "1" };
       const result = await this.#remote.run(clone, words, { settings, variables, signal });
@@ -137,23 +140,23 @@ export class SourceRemote {
     }
   }
 
-  get #filter(): string {
+  get #largeFiles(): string {
     return `blob:limit=${this.#options.limits.fileBytes + 1}`;
   }
 
-  #settings(isPartial: boolean): readonly (readonly [string, string])[] {
+  #settings(filter: string | undefined): readonly (readonly [string, string])[] {
     return [
       ["remote.origin.url", this.#options.remote.url],
       ["transfer.fsckObjects", "true"],
       // Larger files are written as they arrive, instead of being held in memory.
       ["core.bigFileThreshold", "16m"],
       // Makes it a partial clone for this command alone; what reads the clone must not ask the remote for what is missing.
-      ...(isPartial
-        ? ([
+      ...(filter === undefined
+        ? []
+        : ([
             ["remote.origin.promisor", "true"],
-            ["remote.origin.partialclonefilter", this.#filter],
-          ] as const)
-        : []),
+            ["remote.origin.partialclonefilter", filter],
+          ] as const)),
     ];
   }
 }

@@ -2,9 +2,10 @@ import type { SourceFailure } from "../../errors.ts";
 import { GitProcesses } from "../git-process.ts";
 import { redact } from "../redact.ts";
 import { RemoteSchedule } from "../remote-schedule.ts";
+import { AuthorFinder } from "./author-finder.ts";
 import { FetchedClone, type Look } from "./fetched-clone.ts";
 import type { Standing } from "./poll-permits.ts";
-import type { SourceFiles, SourceState } from "./ports.ts";
+import type { SourceState } from "./ports.ts";
 import { RefWatch } from "./ref-watch.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import { SignatureCheck } from "./signature-check.ts";
@@ -65,12 +66,11 @@ export class SourceRepository {
       heads: new SourceHeads({ remote: sourceRemote, limits, clock, stats }),
       onSuspicion: () => this.#ask(),
     });
-    this.#revisions = new SourceRevisions({
-      ...options,
-      fetched: this.#fetched,
-      places: new SourcePlaces(clock),
-      signatures: new SignatureCheck(processes),
-    });
+    const fetched = this.#fetched;
+    const namespace = (): string => namespaceOf(this.#clients.keys().next().value ?? "");
+    const authors = new AuthorFinder({ ...options, fetched, processes, remote: sourceRemote, namespace });
+    const [places, signatures] = [new SourcePlaces(clock), new SignatureCheck(processes)];
+    this.#revisions = new SourceRevisions({ ...options, fetched, places, signatures, authors });
     this.#schedule = new RemoteSchedule({
       ...{ clock, random, backoff },
       intervalMs: () => this.#intervalMs(),
@@ -126,9 +126,9 @@ export class SourceRepository {
     if (!this.isUnused) this.#ask();
   }
 
-  /** The files of a tree in the clone. */
-  filesOf(tree: string): SourceFiles {
-    return this.#revisions.filesOf(tree);
+  /** What the clone has. */
+  get contents(): Pick<SourceRevisions, "filesOf" | "authorsOf"> {
+    return this.#revisions;
   }
 
   /** Kills running git processes. @param options.remove Also deletes the clone. */
@@ -138,7 +138,7 @@ export class SourceRepository {
     this.#watch?.close();
     this.#cancelGather?.();
     this.#processes.close();
-    await this.#evaluation;
+    await Promise.all([this.#evaluation, this.#revisions.close()]);
     await this.#fetched.close({ remove });
   }
 

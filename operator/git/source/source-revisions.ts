@@ -1,9 +1,12 @@
+import type { CommitSpan } from "../../../crds/kind-source.ts";
 import type { SourceFailure } from "../../errors.ts";
+import type { AuthorFinder } from "./author-finder.ts";
 import type { FetchedClone, Look } from "./fetched-clone.ts";
 import type { SourceFiles, SourceRevision } from "./ports.ts";
 import type { SignatureCheck } from "./signature-check.ts";
 import type { FoundPlace, SourcePlaces } from "./source-places.ts";
 import { isSameWish, type SourceWish } from "./source-wish.ts";
+import type { FoundAuthors } from "./span-authors.ts";
 import { isSameData, type SecretData } from "./tenant.ts";
 import { type SourceLimits, treeFiles } from "./tree-files.ts";
 import { keepNewest } from "./tree-lookup.ts";
@@ -26,6 +29,7 @@ export interface SourceRevisionsOptions {
   readonly fetched: Pick<FetchedClone, "use">;
   readonly places: SourcePlaces;
   readonly signatures: SignatureCheck;
+  readonly authors: Pick<AuthorFinder, "find" | "close">;
   readonly tenant: string;
   readonly limits: SourceLimits;
 }
@@ -87,6 +91,16 @@ export class SourceRevisions {
     return treeFiles({ tree, limits, use: (work) => fetched.use(work) });
   }
 
+  /** The authors of the commits of a span. @throws SourceError */
+  authorsOf(span: CommitSpan): Promise<FoundAuthors> {
+    return this.#options.authors.find(span);
+  }
+
+  /** Waits for what is being read. */
+  async close(): Promise<void> {
+    await this.#options.authors.close();
+  }
+
   #revisionOf({ refKey, segments }: SourceWish, place: FoundPlace): SourceRevision {
     const { fetched, places, tenant } = this.#options;
     const key = JSON.stringify([refKey, segments]);
@@ -109,6 +123,7 @@ export class SourceRevisions {
           .use((clone) => places.lastChange(clone, head, refKey, subject))
           .catch(() => changed);
       },
+      authorsOf: (span) => this.authorsOf(span),
       files: this.filesOf(tree),
     };
     this.#known.delete(key);

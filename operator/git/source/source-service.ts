@@ -1,3 +1,4 @@
+import type { CommitSpan } from "../../../crds/kind-source.ts";
 import { SourceError } from "../../errors.ts";
 import type { Leader } from "../../hooks/pass-on.ts";
 import type { Clock, Logger } from "../../ports.ts";
@@ -6,10 +7,11 @@ import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
 import { toMessageText } from "../redact.ts";
 import type { WallsItem } from "../zone-messages.ts";
+import { encodeAuthors } from "./author-list.ts";
 import type { LocalSources } from "./create-sources.ts";
 import { encodeFileList, FileListError } from "./file-list.ts";
 import { FollowedKeys } from "./followed-keys.ts";
-import { type CountsItem, MESSAGE, readLimits } from "./messages.ts";
+import { type AuthorsItem, type CountsItem, MESSAGE, readLimits } from "./messages.ts";
 import type { SourceFiles } from "./ports.ts";
 
 export interface SourceServiceOptions {
@@ -64,6 +66,20 @@ export function createSourceService(options: SourceServiceOptions): SourceServic
     }
   }
 
+  async function authors({ body, send, signal }: IncomingRequest): Promise<void> {
+    const { repository, ...span } = body as CommitSpan & { readonly repository: string };
+    const found = await sources.authorsOf(repository, span);
+    if (found === undefined) throw fetchedAgain();
+    if ("problem" in found) {
+      await send({ body: { problem: found.problem } satisfies AuthorsItem });
+      return;
+    }
+    for (const part of encodeAuthors(found.authors)) {
+      signal.throwIfAborted();
+      await send({ body: {} satisfies AuthorsItem, parts: [part] });
+    }
+  }
+
   async function lastChange({ body, parts }: IncomingRequest): Promise<object> {
     const { key, tree } = body as { readonly key: string; readonly tree: string };
     const state = followed.stateOf(key);
@@ -93,6 +109,9 @@ export function createSourceService(options: SourceServiceOptions): SourceServic
         return { body: {} };
       case "read":
         await read(request);
+        return { body: {} };
+      case "authors":
+        await authors(request);
         return { body: {} };
       case "last-change":
         return { body: await lastChange(request) };
@@ -134,7 +153,11 @@ function filesIn(body: unknown, sources: LocalSources): SourceFiles {
   const { repository, tree } = body as { readonly repository: string; readonly tree: string };
   const files = sources.filesOf(repository, tree);
   if (files !== undefined) return files;
-  throw new SourceError("SourceUnreachable", "Cannot read the files: the repository is being fetched again");
+  throw fetchedAgain();
+}
+
+function fetchedAgain(): SourceError {
+  return new SourceError("SourceUnreachable", "Cannot read the files: the repository is being fetched again");
 }
 
 /** Small files are sent together, large files in several pieces. */

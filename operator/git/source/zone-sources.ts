@@ -9,6 +9,7 @@ import type { Message } from "../../zones/messages.ts";
 import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
 import { ZoneClient, type ZoneClientOptions } from "../../zones/zone-client.ts";
 import { readWalls } from "../zone-messages.ts";
+import { zoneAuthors } from "./author-list.ts";
 import type { GitSources } from "./create-sources.ts";
 import { FollowedSources } from "./followed-sources.ts";
 import { errorBody, followItem, lastChangeAnswer, SOURCE_ZONE } from "./messages.ts";
@@ -79,6 +80,7 @@ export class ZoneSources implements GitSources, SourceAnswers {
       revisionOf: (about, key) => ({
         ...about,
         lastChangeOf: (paths) => this.#lastChangeOf(key, about.tree, paths),
+        authorsOf: (span) => zoneAuthors(span, { ...about, ask: this.#askFor(key) }),
         files: zoneFiles({ ...about, ask: this.#askFor(key), budget: this.#budget }),
       }),
     });

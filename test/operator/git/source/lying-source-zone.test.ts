@@ -96,6 +96,50 @@ describe("ZoneSources", () => {
     await refuses(it, () => revision.files.read([blob, other]), zone, send);
   });
 
+  const span = { since: one, until: other };
+  const claims: readonly {
+    readonly what: string;
+    readonly send: (request: IncomingRequest) => Promise<unknown>;
+  }[] = [
+    { what: "no authors", send: async () => undefined },
+    { what: "items without authors", send: ({ send }) => flood(() => send(aPart(""))) },
+    { what: "half an author", send: ({ send }) => send(aPart(`${one}\0ada@example.dev`)) },
+    { what: "an author without a commit", send: ({ send }) => send(aPart("HEAD\0ada@example.dev\0")) },
+    { what: "an empty address", send: ({ send }) => send(aPart(`${one}\0\0`)) },
+    { what: "an address with blanks", send: ({ send }) => send(aPart(`${one}\0ada @example.dev\0`)) },
+    { what: "an escape sequence", send: ({ send }) => send(aPart(`${one}\0\u001b[2J@example.dev\0`)) },
+    { what: "text that is turned around", send: ({ send }) => send(aPart(`${one}\0\u202eada@x.dev\0`)) },
+    { what: "a long address", send: ({ send }) => send(aPart(`${one}\0${"x".repeat(321)}\0`)) },
+    { what: "bytes that are no text", send: ({ send }) => send(aPart(Buffer.from([0xff, 0]))) },
+    {
+      what: "authors without end",
+      send: ({ send }) => flood(() => send(aPart(`${one}\0ada@example.dev\0`))),
+    },
+    {
+      what: "a problem that it may not have",
+      send: ({ send }) => send({ body: { problem: { is: "Tired" } } }),
+    },
+    {
+      what: "a commit that is none",
+      send: ({ send }) => send({ body: { problem: { is: "Unreadable", commit: "../x" } } }),
+    },
+    {
+      what: "problems without end",
+      send: ({ send }) => flood(() => send({ body: { problem: { is: "NotAncestor" } } })),
+    },
+    {
+      what: "authors beside a problem",
+      send: async ({ send }) => {
+        await send({ body: { problem: { is: "NotAncestor" } } });
+        await send(aPart(`${one}\0ada@example.dev\0`));
+      },
+    },
+  ];
+  test.for(claims)("disconnects a zone that names $what of a span", async ({ send }) => {
+    const { zone, it, revision } = await aReadySource();
+    await refuses(it, () => revision.authorsOf(span), zone, send);
+  });
+
   test("believes no reason of an error answer that is not the zone's to give", async () => {
     const { zone, it, revision } = await aReadySource();
     zone.more = () => Promise.reject(new Error("The operator's own token is abc"));
@@ -133,7 +177,7 @@ describe("ZoneSources", () => {
   });
 });
 
-function aPart(text: string) {
+function aPart(text: string | Buffer) {
   return { body: {}, parts: [Buffer.from(text)] };
 }
 

@@ -14,6 +14,7 @@ function aRevision({ head = "h", changed = "c", tree = "t" } = {}): SourceRevisi
     tree,
     repositoryId: "x",
     lastChangeOf: async () => commit(changed),
+    authorsOf: async () => ({ authors: [] }),
     files: { list: async () => ({ files: [], refused: [] }), read: async () => new Map() },
   };
 }

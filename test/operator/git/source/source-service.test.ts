@@ -53,13 +53,21 @@ describe("createSourceService()", () => {
     const revision = await it.ready("ns/web", at("web"));
     const state = service.sources.resolve(it.request("ns/web", at("web")));
     if (state.state !== "ready") throw new Error("it is not ready");
-    const { files, lastChangeOf, ...about } = state.revision;
+    const { files, lastChangeOf, authorsOf, ...about } = state.revision;
     expect(revision).toMatchObject(about);
     expect(about).toMatchObject({ head: { id: head }, changed: { id: head, subject: "Raise a" } });
     expect(await revision.files.list()).toEqual(await files.list());
     expect(await readAll(revision)).toEqual({ "a.yaml": "a: 2\n", "sub/b.json": "{}" });
     const paths = ["sub/b.json", "none"];
     expect(await revision.lastChangeOf(paths)).toEqual(await lastChangeOf(paths));
+    const found = { authors: [{ email: "s@example.dev", commit: head }] };
+    expect([await revision.authorsOf({ until: head }), await authorsOf({ until: head })]).toEqual([
+      found,
+      found,
+    ]);
+    const unknown = { until: "1".repeat(40) };
+    const problem = { problem: { is: "MissingHistory", commit: unknown.until } };
+    expect([await revision.authorsOf(unknown), await authorsOf(unknown)]).toEqual([problem, problem]);
   });
 
   test("reads many files, and large ones", async () => {
