@@ -17,7 +17,16 @@ export * as coreKinds from "./crds/core-kinds.ts";
 export { InvalidFieldError } from "./crds/invalid-field-error.ts";
 export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";
 export type { KindClock, KindContext, NoRecord, Verdict } from "./crds/kind-context.ts";
-export type { GitSource, KindSource, ReadySource, SourceCommit, SourceContext } from "./crds/kind-source.ts";
+export type {
+  CommitSpan,
+  GitSource,
+  KindSource,
+  ReadySource,
+  SourceCommit,
+  SourceContext,
+  SpanAuthor,
+  SpanAuthors,
+} from "./crds/kind-source.ts";
 export type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "./crds/object.ts";
 export type { Observed } from "./crds/observed.ts";
 export type { KindState, RecordField, RecordInput, RecordOf } from "./crds/record.ts";

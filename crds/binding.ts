@@ -108,7 +108,7 @@ export interface BindKindInput<
   /** Facts to record; chart and status receive the record, and a clock. */
   readonly record?: RecordInput<Definition, Field, NoInfer<Requires>>;
   /** A git source that its resources follow; record, chart, status, verdict and retirement are given its state. */
-  readonly source?: SourceInput<ResourceOf<Definition>, Requires>;
+  readonly source?: SourceInput<ResourceOf<Definition>, Requires, StateOf<Definition, NoInfer<Field>>>;
   /** Chart and status are given a clock without a record. */
   readonly readsClock?: Reads;
   /** The health of the resource; undefined: that of its least healthy object, which is the default. Pure. */

@@ -1,4 +1,6 @@
 import type { Reason } from "./conditions.ts";
+import type { KindContext, Recorded } from "./kind-context.ts";
+import type { Observed } from "./observed.ts";
 
 /** A folder of a git repository that a resource follows. */
 export interface GitSource {
@@ -51,6 +53,16 @@ export interface SpanAuthor {
   readonly commit: string;
 }
 
+/** The authors of the commits of a span. All of them are known, or none. */
+export type SpanAuthors = CommitSpan &
+  (
+    | { readonly state: "known"; readonly authors: readonly SpanAuthor[] }
+    /** They are being read. */
+    | { readonly state: "pending" }
+    /** `message`: why they cannot be known, for people. */
+    | { readonly state: "failed"; readonly message: string }
+  );
+
 /** Why a source is not known, or was not polled. */
 export interface SourceProblem {
   readonly reason: Extract<
@@ -82,6 +94,8 @@ export interface ReadySource {
   readonly handledRequest?: string | undefined;
   /** Why the last poll failed; the other fields are from earlier polls. */
   readonly stale?: SourceProblem | undefined;
+  /** The authors of the spans that the kind asks for, in their order; undefined: it asks for none. */
+  readonly spans?: readonly SpanAuthors[] | undefined;
 }
 
 /** The state of a resource's source for its kind. After a start of the operator it is pending for a moment. */
@@ -96,7 +110,11 @@ export interface SourceContext<Source extends KindSource = KindSource> {
 }
 
 /** A git source whose head a kind follows: a push that changes what its functions are told reconciles the resource. */
-export interface SourceInput<Resource, Requires extends boolean = boolean> {
+export interface SourceInput<
+  Resource,
+  Requires extends boolean = boolean,
+  State = KindContext<Recorded> & { readonly resource: Resource; readonly observed: Observed },
+> {
   /**
    * `true`: record and chart wait until the source is known, objects stay as they are until then, and an unavailable
    * source makes the resource not ready. `false`: they receive every state, and the kind decides.
@@ -109,6 +127,11 @@ export interface SourceInput<Resource, Requires extends boolean = boolean> {
    * Undefined: that of the policy, or else the operator itself. Pure.
    */
   readonly actAs?: (resource: Resource) => string | undefined;
+  /**
+   * Parts of the history whose authors the kind is told of, in `source.spans`; at most 32. Each is read once, when it is first
+   * asked for. Default: none, which costs nothing. Pure, called after the record was folded, for specs that are not valid, too.
+   */
+  readonly spans?: (state: State) => readonly CommitSpan[];
 }
 
 /** The source in the input of record and chart; unknown: the kind declares none. */

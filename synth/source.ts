@@ -1,6 +1,7 @@
 import type { BoundKind } from "../crds/binding.ts";
-import type { GitSource, KindSource } from "../crds/kind-source.ts";
+import type { CommitSpan, GitSource, KindSource } from "../crds/kind-source.ts";
 import { type CustomResource, keyOf } from "../crds/object.ts";
+import type { KindState } from "../crds/record.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
 type FollowingKind = Pick<BoundKind, "definition" | "source">;
@@ -17,9 +18,33 @@ export function gitSourceOf(
   try {
     return source?.of(resource);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new SynthesisError(`${definition.kind} ${keyOf(resource)}`, why, { cause: error });
+    throw failed(definition, resource, error);
   }
+}
+
+/**
+ * The parts of the history whose authors a resource asks for. Pure.
+ *
+ * @throws {SynthesisError} if the kind's function fails.
+ */
+export function commitSpansOf(
+  { definition, source }: FollowingKind,
+  state: KindState<CustomResource>,
+): readonly CommitSpan[] {
+  try {
+    return source?.spans?.(state) ?? [];
+  } catch (error) {
+    throw failed(definition, state.resource, error);
+  }
+}
+
+function failed(
+  { kind }: FollowingKind["definition"],
+  resource: CustomResource,
+  cause: unknown,
+): SynthesisError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new SynthesisError(`${kind} ${keyOf(resource)}`, why, { cause });
 }
 
 /** Whether record and chart of a kind wait for a source in this state. Pure. */

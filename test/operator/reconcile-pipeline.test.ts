@@ -4,6 +4,7 @@ import type { LiveObject } from "../../crds/object.ts";
 import type { PipelineResource } from "../../crds/pipeline.ts";
 import type { PromotionResource } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
+import type { KindSources } from "../../operator/desire/chart/follow-source.ts";
 import { aLiveObject } from "../fakes/objects.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 
@@ -25,7 +26,11 @@ function aScene() {
     stages: [{ name: "dev", releases: [{ name: "a" }, { name: "b", namespace: "eu" }] }],
   };
   const state = { state: "ready", head: commit, changed: commit, isAssumed: false, tree: "t" } as const;
-  const sources = { read: async () => ({ state }), forget: () => undefined };
+  const authorsOf: KindSources["authorsOf"] = (_, sourced, spans) => {
+    expect(spans, "no stage excludes authors").toEqual([]);
+    return sourced;
+  };
+  const sources = { read: async () => ({ state }), forget: () => undefined, authorsOf };
   const bench = new ReconcileBench({ kind, resource: { spec }, sources });
   for (const release of [aRelease("a", "shop"), aRelease("b", "eu")])
     bench.deliver(bench.cluster.put(release));

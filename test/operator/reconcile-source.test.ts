@@ -38,6 +38,7 @@ function aScene(
   const sources = {
     read: async () => scene.sourced,
     forget: (key: string) => void forgotten.push(key),
+    authorsOf: () => expect.unreachable("the kind asks for none"),
   };
   const kind = {
     ...buildInfo,

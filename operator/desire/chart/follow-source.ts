@@ -1,9 +1,14 @@
 import type { BoundKind } from "../../../crds/binding.ts";
-import type { KindSource } from "../../../crds/kind-source.ts";
+import type { KindClock } from "../../../crds/kind-context.ts";
+import type { CommitSpan, KindSource } from "../../../crds/kind-source.ts";
 import { type CustomResource, keyOf } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
+import { recordIn } from "../../../synth/record.ts";
+import { commitSpansOf } from "../../../synth/source.ts";
+import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { ApplyOutcome } from "../../engine/outcome.ts";
 import { SOURCE_PENDING } from "../../engine/source-standing.ts";
+import { SpecInvalidError } from "../../errors.ts";
 import type { Loaded } from "./load.ts";
 
 /** The progress of a resource's source. */
@@ -22,9 +27,13 @@ export interface KindSources {
    * @throws ApiUnavailableError when a Secret that it names cannot be read now.
    */
   read(resource: CustomResource): Promise<Sourced>;
+  /** Adds the authors of spans to the state of a source that is ready, from memory. */
+  authorsOf(key: string, sourced: Sourced, spans: readonly CommitSpan[]): Sourced;
   /** The resource is gone: it needs no more polls. */
   forget(key: string): void;
 }
+
+type FollowingKind = Pick<BoundKind, "definition" | "record" | "source">;
 
 export interface FollowSourceOptions {
   readonly kind: Pick<BoundKind, "source">;
@@ -36,6 +45,27 @@ export interface FollowSourceOptions {
 export async function followSource(loaded: Loaded, { kind, sources }: FollowSourceOptions): Promise<Loaded> {
   if (kind.source === undefined) return loaded;
   return { ...loaded, sourced: (await sources?.read(loaded.resource)) ?? withoutSources(loaded, kind) };
+}
+
+/**
+ * Adds the authors of the spans that a resource asks for. Its record is that of this run, so that it is not a run behind. One of a
+ * kind that asks for none stays as it is.
+ */
+export function followSpans(
+  loaded: Loaded,
+  { kind, sources, clock }: FollowSourceOptions & { readonly kind: FollowingKind; readonly clock: KindClock },
+): Loaded {
+  const { resource, observed, sourced, refusal } = loaded;
+  if (kind.source?.spans === undefined || sources === undefined) return loaded;
+  if (refusal !== undefined || sourced?.state?.state !== "ready") return loaded;
+  try {
+    const record = recordIn(kind, resource);
+    const spans = commitSpansOf(kind, { resource, observed, record, clock });
+    return { ...loaded, sourced: sources.authorsOf(keyOf(resource), sourced, spans) };
+  } catch (error) {
+    if (!(error instanceof SynthesisError)) throw error;
+    return { ...loaded, refusal: new SpecInvalidError(error.message, { cause: error }) };
+  }
 }
 
 /** The state of a source if the operator follows none at all. */

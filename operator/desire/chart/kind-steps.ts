@@ -12,7 +12,7 @@ import type { ReconcileSteps } from "../../reconcile.ts";
 import { type ConvergedKind, type ConvergeKindOptions, convergeKind, unchanged } from "./converge-kind.ts";
 import { failedRun } from "./failed-run.ts";
 import { finalize, isLeaving } from "./finalize.ts";
-import { type FollowSourceOptions, followSource, leaveSource } from "./follow-source.ts";
+import { type FollowSourceOptions, followSource, followSpans, leaveSource } from "./follow-source.ts";
 import { type Loaded, load } from "./load.ts";
 import { finalRunsOf, protectedIn, protectsRuns } from "./protected-runs.ts";
 import { releaseOrphans } from "./release-orphans.ts";
@@ -90,10 +90,11 @@ async function recall(
   options: WriteRecordOptions & FollowSourceOptions,
 ): Promise<Loaded | undefined> {
   const sourced = await followSource(loaded, options);
-  if (options.kind.record === undefined || awaitsSource(options.kind, sourced.sourced?.state)) return sourced;
+  if (awaitsSource(options.kind, sourced.sourced?.state)) return sourced;
+  if (options.kind.record === undefined) return followSpans(sourced, options);
   const now = await writeRecord(sourced, options);
   const isFolded = now?.folded !== undefined;
-  return now && { ...now, finalRuns: finalRunsOf(loaded, { isFolded }) };
+  return now && followSpans({ ...now, finalRuns: finalRunsOf(loaded, { isFolded }) }, options);
 }
 
 /** Undefined: nothing blocks the deletion of the resource. */

@@ -19,7 +19,7 @@ export type FollowKind = (kind: BoundKind, wake: (keys: Iterable<string>) => voi
 
 /** Connects the sources of kinds to the zone and the schedule of Releases. Nothing runs before a source is needed. */
 export function composeKindSources(input: ComposeKindSourcesInput): FollowKind {
-  const { sources, platform, stores } = input;
+  const { sources, platform, stores, clock } = input;
   const secrets = createSecretReader({
     ...input,
     remedy: ", or the kind must act as a ServiceAccount that may",
@@ -31,6 +31,6 @@ export function composeKindSources(input: ComposeKindSourcesInput): FollowKind {
       const resources = [...stores.resources(definition).list()];
       wake(resources.filter(({ metadata }) => changed.has(metadata.namespace ?? "")).map(keyOf));
     });
-    return createKindSources({ kind, sources, secrets, platform });
+    return createKindSources({ kind, sources, secrets, platform, clock, onAuthors: (key) => wake([key]) });
   };
 }

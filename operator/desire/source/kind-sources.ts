@@ -1,5 +1,5 @@
 import type { BoundKind } from "../../../crds/binding.ts";
-import type { GitSource, KindSource, SourceProblem } from "../../../crds/kind-source.ts";
+import type { GitSource, KindSource, SourceProblem, SpanAuthors } from "../../../crds/kind-source.ts";
 import { type CustomResource, groupKindOf, keyOf } from "../../../crds/object.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
 import { releaseSource, type SourceSpec } from "../../../crds/release-source.ts";
@@ -11,17 +11,21 @@ import { SourceError } from "../../errors.ts";
 import type { SourceState, Sources } from "../../git/source/ports.ts";
 import { isSameAnswer } from "../../git/source/source-answer.ts";
 import { sourceKeyOf } from "../../git/source/tenant.ts";
-import type { Impersonation } from "../../ports.ts";
+import type { Clock, Impersonation } from "../../ports.ts";
 import type { KindSources } from "../chart/follow-source.ts";
 import { allowedSigners } from "../release/allowed-signers.ts";
 import { type Limits, type Platform, smallestOf } from "../release/limits.ts";
 import { findSourceRefusal } from "../release/policy-refusal.ts";
+import { KnownSpans } from "./known-spans.ts";
 
 export interface KindSourcesOptions {
   readonly kind: Pick<BoundKind, "definition" | "source" | "policy">;
   readonly sources: Pick<Sources, "resolve" | "forget">;
   readonly secrets: SecretReader;
   readonly platform: Pick<Platform, "select" | "allowsLocal">;
+  readonly clock: Pick<Clock, "now">;
+  /** The authors of commits that a resource asked for are known. */
+  readonly onAuthors: (key: string) => void;
 }
 
 const defaultIntervalMs = 60_000;
@@ -33,8 +37,10 @@ export function createKindSources(options: KindSourcesOptions): KindSources {
   const { kind, sources } = options;
   const groupKind = groupKindOf(kind.definition);
   const told = new Map<string, Told>();
+  const spans = new KnownSpans({ clock: options.clock, onChange: options.onAuthors });
   const forget = (key: string): void => {
     told.delete(key);
+    spans.forget(key);
     sources.forget(sourceKeyOf(key, groupKind));
   };
   return {
@@ -58,7 +64,20 @@ export function createKindSources(options: KindSourcesOptions): KindSources {
       const limits = rules.state === "known" ? rules.limits : [];
       const request = { ...wanted, limits, key: sourceKeyOf(key, groupKind) };
       const { state, ...more } = await resolve(resource, request, options);
-      return { state: tell(key, state, told), ...more };
+      const given = tell(key, state, told);
+      return { state: withSpans(given, spans.known(key)), ...more };
+    },
+    authorsOf: (key, sourced, asked) => {
+      const { latest } = told.get(key) ?? {};
+      if (latest?.state !== "ready" || sourced.state === undefined) return sourced;
+      const { revision, handledRequest = "" } = latest;
+      const mark = `${revision.changed.id} ${handledRequest}`;
+      const found = spans.ask(key, asked, { revision, mark });
+      const retries = [sourced.retryAfterMs, found.retryAfterMs].filter((one) => one !== undefined);
+      return {
+        state: withSpans(sourced.state, found.spans),
+        ...(retries.length > 0 && { retryAfterMs: Math.min(...retries) }),
+      };
     },
   };
 }
@@ -67,14 +86,26 @@ export function createKindSources(options: KindSourcesOptions): KindSources {
 interface Told {
   readonly answer: SourceState;
   readonly state: KindSource;
+  /** The newest answer: it may have another head, and come from another clone. */
+  latest: SourceState;
+}
+
+/** The state of a source with the authors that are known. */
+function withSpans(state: KindSource, spans: readonly SpanAuthors[]): KindSource {
+  if (state.state !== "ready" || (spans.length === 0 && state.spans === undefined)) return state;
+  const { spans: _, ...rest } = state;
+  return spans.length === 0 ? rest : { ...rest, spans };
 }
 
 /** A changed head alone is reported with the next change: nothing requeued the resource for it. */
 function tell(key: string, answer: SourceState, told: Map<string, Told>): KindSource {
   const last = told.get(key);
-  if (last !== undefined && isSameAnswer(last.answer, answer)) return last.state;
+  if (last !== undefined && isSameAnswer(last.answer, answer)) {
+    last.latest = answer;
+    return last.state;
+  }
   const state = toldOf(answer);
-  told.set(key, { answer, state });
+  told.set(key, { answer, state, latest: answer });
   return state;
 }
 

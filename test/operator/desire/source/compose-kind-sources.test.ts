@@ -1,10 +1,15 @@
+import { ApiObject, Chart } from "cdk8s";
+import type { Construct } from "constructs";
 import { expect, test } from "vitest";
+import type { ResourceOf } from "../../../../crds/kind.ts";
+import type { CommitSpan, ReadySource } from "../../../../crds/kind-source.ts";
 import { ReleasePolicy } from "../../../../crds/release-policy.ts";
 import { createKindController } from "../../../../operator/compose/kind-controller.ts";
 import { PolicyLimits } from "../../../../operator/desire/release/policy-limits.ts";
 import { releaseKind, releasePolicyKind } from "../../../../operator/desire/release/release-kind.ts";
 import { composeKindSources } from "../../../../operator/desire/source/compose-kind-sources.ts";
 import type { SourceState } from "../../../../operator/git/source/ports.ts";
+import type { FoundAuthors } from "../../../../operator/git/source/span-authors.ts";
 import type { ZoneSources } from "../../../../operator/git/source/zone-sources.ts";
 import { TrustedTime } from "../../../../operator/runtime/trusted-time.ts";
 import { createSynthesizer } from "../../../../synth/synthesizer.ts";
@@ -15,10 +20,10 @@ import { refused } from "../../../fakes/watch-errors.ts";
 import { WatchedKinds } from "../../../fakes/watched-kinds.ts";
 
 /** Without a record: only its objects are written. */
-const kind = { ...buildInfo, record: undefined };
+const buildInfos = { ...buildInfo, record: undefined };
 
 /** The controller of BuildInfos between watches, an API server and a source zone in memory. */
-async function aController() {
+async function aController(kind: typeof buildInfo = buildInfos) {
   const watched = new WatchedKinds({ kinds: [kind, releaseKind, releasePolicyKind] });
   const { stores, clock, log } = watched;
   const cluster = new FakeCluster();
@@ -69,6 +74,7 @@ async function aController() {
   };
   return {
     ...{ watched, zone, requests, put },
+    object: () => [...cluster.objects.values()].find(({ kind }) => kind === "ConfigMap"),
     resources: watched.source("resource", BuildInfo),
     policies: watched.source("resource", ReleasePolicy),
     [Symbol.asyncDispose]: async (): Promise<void> => {
@@ -124,4 +130,62 @@ test("nothing is fetched before all policies are known", async () => {
   run.put();
   await run.requests();
   expect(run.zone.asked).toEqual([]);
+});
+
+/** Keeps the addresses of the authors of a span in a ConfigMap. */
+class AuthorsChart extends Chart {
+  constructor(scope: Construct, id: string, { resource, source }: Record<string, unknown>) {
+    super(scope, id);
+    const { metadata } = resource as ResourceOf<typeof BuildInfo>;
+    const [found] = (source as ReadySource).spans ?? [];
+    const data = { authors: found?.state === "known" ? found.authors.map(({ email }) => email).join() : "?" };
+    new ApiObject(this, "info", {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: metadata.name },
+      data,
+    });
+  }
+}
+
+test("a kind that asks for the authors of commits is told of them when they are known", async () => {
+  const [since, until] = ["1".repeat(40), "2".repeat(40)];
+  const source = {
+    required: true,
+    of: buildInfo.source?.of ?? (() => undefined),
+    spans: () => [{ since, until }],
+  };
+  await using run = await aController({ ...buildInfos, chart: AuthorsChart, source });
+  const asked: CommitSpan[] = [];
+  const answer = Promise.withResolvers<FoundAuthors>();
+  const authorsOf = (span: CommitSpan): Promise<FoundAuthors> => {
+    asked.push(span);
+    return answer.promise;
+  };
+  run.zone.state = { ...ready, revision: { ...ready.revision, authorsOf } };
+  await run.watched.start();
+  run.watched.source("resource", BuildInfo).skipVersions(10_000);
+  run.put();
+  expect(await run.requests()).toEqual(["apply ConfigMap/web"]);
+  expect(run.object()).toMatchObject({ data: { authors: "?" } });
+  answer.resolve({ authors: [{ email: "ada@example.dev", commit: until }] });
+  expect(await run.requests()).toEqual(["apply ConfigMap/web"]);
+  expect(run.object()).toMatchObject({ data: { authors: "ada@example.dev" } });
+  // Another edit asks for nothing again.
+  run.put("api");
+  await run.requests();
+  expect(asked).toEqual([{ since, until }]);
+});
+
+test("a kind whose question is not valid is told so, and nothing is applied", async () => {
+  const spans = (): never => {
+    throw new RangeError("no commit");
+  };
+  const source = { required: true, of: buildInfo.source?.of ?? (() => undefined), spans };
+  await using run = await aController({ ...buildInfos, source });
+  run.zone.state = ready;
+  await run.watched.start();
+  run.watched.source("resource", BuildInfo).skipVersions(10_000);
+  run.put();
+  expect(await run.requests()).toEqual([]);
 });

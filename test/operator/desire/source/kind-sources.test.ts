@@ -1,63 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { BoundKind } from "../../../../crds/binding.ts";
-import type { GitSource } from "../../../../crds/kind-source.ts";
 import type { ReleaseRule } from "../../../../crds/release-policy.ts";
 import { ImpersonationError } from "../../../../operator/cluster/impersonation.ts";
 import type { SelectedRules } from "../../../../operator/desire/release/limits.ts";
-import { createKindSources } from "../../../../operator/desire/source/kind-sources.ts";
 import { SourceError } from "../../../../operator/errors.ts";
-import type { SourceRequest, SourceState } from "../../../../operator/git/source/ports.ts";
-import type { Impersonation } from "../../../../operator/ports.ts";
-import { buildInfo } from "../../../examples/build-info.ts";
 import { aCommit, aRevision, limitsOf } from "../../../fakes/releases.ts";
-import { aResource } from "../../../fakes/resources.ts";
-
-const url = "https://git.example.dev/shop";
-const key = "shop/web@buildinfos.example.dev";
-
-interface SceneOptions {
-  readonly wish?: GitSource | undefined;
-  readonly more?: Partial<NonNullable<BoundKind["source"]>>;
-  readonly policy?: BoundKind["policy"];
-  readonly rules?: SelectedRules;
-}
-
-/** The source of one BuildInfo, with what was asked of the zone and of the API server. */
-function aScene(options: SceneOptions = {}) {
-  const { wish = "wish" in options ? undefined : { url }, more, policy = {} } = options;
-  const { rules = { state: "known", limits: [] } } = options;
-  const scene = {
-    state: { state: "pending" } as SourceState,
-    secret: async (): Promise<ReadonlyMap<string, string>> => new Map([["password", "s3cr3t"]]),
-    asked: [] as SourceRequest[],
-    forgotten: [] as string[],
-    read: [] as string[],
-  };
-  const kind = { ...buildInfo, policy, source: { required: true, of: () => wish, ...more } };
-  const sources = createKindSources({
-    kind,
-    sources: {
-      resolve: (request) => {
-        scene.asked.push(request);
-        return scene.state;
-      },
-      forget: (forgotten) => void scene.forgotten.push(forgotten),
-    },
-    secrets: {
-      read: async ({ namespace, name }, { as }) => {
-        scene.read.push(`${namespace}/${name} as ${describeAccount(as)}`);
-        return await scene.secret();
-      },
-      forget: ({ namespace, name }) => void scene.forgotten.push(`secret ${namespace}/${name}`),
-    },
-    platform: { select: () => rules, allowsLocal: false },
-  });
-  const annotations = { "fairlead.dev/requested-at": "now" };
-  return Object.assign(scene, { sources, ask: () => sources.read(aResource(kind, { annotations })) });
-}
-
-const describeAccount = (as: Impersonation | undefined) =>
-  as === undefined ? "operator" : `${as.namespace}/${as.serviceAccountName}`;
+import { aScene, key, type SceneOptions, url } from "./kind-source-scene.ts";
 
 describe("the sources of a kind", () => {
   test("are requested by a key that contains the kind, with the annotation that requests a poll", async () => {

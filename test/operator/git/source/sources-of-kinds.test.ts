@@ -21,6 +21,8 @@ test("a push that concerns one of 1,000 resources of one repository causes no wo
     sources: it.sources,
     secrets: { read: async () => new Map(), forget: () => undefined },
     platform: aPlatform(() => ({ state: "known", limits: [] })),
+    clock: it.clock,
+    onAuthors: () => expect.unreachable("the kind asks for none"),
   });
   const charts = { count: 0 };
   const Chart = buildInfo.chart;

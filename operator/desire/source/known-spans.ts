@@ -1,0 +1,176 @@
+import type { CommitSpan, SpanAuthors } from "../../../crds/kind-source.ts";
+import { SourceError } from "../../errors.ts";
+import type { SourceRevision } from "../../git/source/ports.ts";
+import { type FoundAuthors, type SpanProblem, spanLimits } from "../../git/source/span-authors.ts";
+import type { Clock } from "../../ports.ts";
+
+export interface KnownSpansOptions {
+  readonly clock: Pick<Clock, "now">;
+  /** The authors of a span that the resource asked for are known now. */
+  readonly onChange: (key: string) => void;
+}
+
+/** Where the history of a resource is, and what changes when another question may have another answer. */
+export interface SpanPlace {
+  readonly revision: Pick<SourceRevision, "repositoryId" | "authorsOf">;
+  /** What could not be known before is asked for again after a change of it. */
+  readonly mark: string;
+}
+
+export interface AskedSpans {
+  readonly spans: readonly SpanAuthors[];
+  /** No event will follow: ask again after this many milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+interface Lookup {
+  readonly mark: string;
+  answer: SpanAuthors;
+  /** Undefined: only another mark can give another answer. */
+  retryAtMs?: number;
+}
+
+interface Asked {
+  readonly repositoryId: string;
+  readonly lookups: Map<string, Lookup>;
+}
+
+/** Spans of one resource: a tenant decides how much there is to remember. */
+const SPANS = 32;
+/** Between two attempts to read a repository that cannot be read. */
+const RETRY_MS = 60_000;
+
+/**
+ * The authors of spans that resources ask for, from memory. Ids of commits name their whole history, so what is known of a span stays
+ * true. Nothing is asked of the source zone for a resource without spans, or for spans that are known.
+ */
+export class KnownSpans {
+  readonly #options: KnownSpansOptions;
+  readonly #asked = new Map<string, Asked>();
+
+  constructor(options: KnownSpansOptions) {
+    this.#options = options;
+  }
+
+  /** The answers to what a resource asked for last. */
+  known(key: string): readonly SpanAuthors[] {
+    const lookups = this.#asked.get(key)?.lookups.values() ?? [];
+    return [...lookups].map(({ answer }) => answer);
+  }
+
+  /** The authors of spans, in their order. What is not asked for again is forgotten. */
+  ask(key: string, spans: readonly CommitSpan[], place: SpanPlace): AskedSpans {
+    if (spans.length === 0) {
+      this.forget(key);
+      return { spans: [] };
+    }
+    const { repositoryId } = place.revision;
+    const before = this.#asked.get(key);
+    const known = before?.repositoryId === repositoryId ? before.lookups : new Map<string, Lookup>();
+    const lookups = new Map<string, Lookup>();
+    this.#asked.set(key, { repositoryId, lookups });
+    for (const span of spans) {
+      const id = idOf(span);
+      if (lookups.has(id)) continue;
+      const last = known.get(id);
+      if (last !== undefined && !this.#isDue(last, place)) lookups.set(id, last);
+      else if (lookups.size >= SPANS) lookups.set(id, refused(span, place, `only ${SPANS} spans are read`));
+      else lookups.set(id, this.#look(key, span, place));
+    }
+    return this.#answers(spans.flatMap((span) => lookups.get(idOf(span)) ?? []));
+  }
+
+  forget(key: string): void {
+    this.#asked.delete(key);
+  }
+
+  #isDue({ answer, mark, retryAtMs }: Lookup, place: SpanPlace): boolean {
+    if (answer.state !== "failed") return false;
+    return mark !== place.mark || (retryAtMs !== undefined && retryAtMs <= this.#options.clock.now());
+  }
+
+  #answers(lookups: readonly Lookup[]): AskedSpans {
+    const now = this.#options.clock.now();
+    const retries = lookups.flatMap(({ retryAtMs }) => (retryAtMs === undefined ? [] : [retryAtMs - now]));
+    return {
+      spans: lookups.map(({ answer }) => answer),
+      ...(retries.length > 0 && { retryAfterMs: Math.max(1, Math.min(...retries)) }),
+    };
+  }
+
+  #look(key: string, { since, until }: CommitSpan, { revision, mark }: SpanPlace): Lookup {
+    const span = { ...(since !== undefined && { since }), until };
+    if (since === until) return { mark, answer: { ...span, state: "known", authors: [] } };
+    if (![since ?? until, until].every(isCommitId))
+      return refused(span, { mark }, "it does not begin and end with full ids of commits");
+    const lookup: Lookup = { mark, answer: { ...span, state: "pending" } };
+    void revision.authorsOf(span).then(
+      (found) => this.#take(key, lookup, { answer: { ...span, ...answerOf(span, found) } }),
+      (error: unknown) => {
+        const why = error instanceof SourceError ? error.message : "the repository cannot be read";
+        const answer = {
+          ...span,
+          state: "failed",
+          message: `${nameOf(span)} cannot be read now: ${why}`,
+        } as const;
+        this.#take(key, lookup, { answer, retryAtMs: this.#options.clock.now() + RETRY_MS });
+      },
+    );
+    return lookup;
+  }
+
+  #take(key: string, lookup: Lookup, found: Pick<Lookup, "answer" | "retryAtMs">): void {
+    Object.assign(lookup, found);
+    // It may have been asked for other spans since.
+    if (this.#asked.get(key)?.lookups.get(idOf(lookup.answer)) === lookup) this.#options.onChange(key);
+  }
+}
+
+function idOf({ since = "", until }: CommitSpan): string {
+  return `${since}..${until}`;
+}
+
+function isCommitId(id: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id);
+}
+
+function refused({ since, until }: CommitSpan, { mark }: Pick<SpanPlace, "mark">, why: string): Lookup {
+  const span = { ...(since !== undefined && { since }), until };
+  return { mark, answer: { ...span, state: "failed", message: `${nameOf(span)} cannot be read: ${why}` } };
+}
+
+function answerOf(
+  span: CommitSpan,
+  found: FoundAuthors,
+):
+  | Pick<Extract<SpanAuthors, { readonly state: "known" }>, "state" | "authors">
+  | Pick<Extract<SpanAuthors, { readonly state: "failed" }>, "state" | "message"> {
+  if ("authors" in found) return { state: "known", authors: found.authors };
+  return { state: "failed", message: describe(span, found.problem) };
+}
+
+/** Why the authors of a span cannot be known, for people. Pure. */
+function describe(span: CommitSpan, { is, commit }: SpanProblem): string {
+  const { since, until } = span;
+  switch (is) {
+    case "MissingHistory":
+      return `${nameOf(span)} is not complete in the repository`;
+    case "NotAncestor":
+      return `commit ${shortId(until)} does not come after commit ${shortId(since ?? "")}`;
+    case "TooManyCommits":
+      return `${nameOf(span)} has more than ${spanLimits.commits} commits`;
+    case "TooManyAuthors":
+      return `${nameOf(span)} has more than ${spanLimits.authors} authors`;
+    case "Unreadable":
+      return `the author of commit ${shortId(commit ?? until)} cannot be read`;
+  }
+}
+
+function nameOf({ since, until }: CommitSpan): string {
+  const from = since === undefined ? "" : ` from commit ${shortId(since)}`;
+  return `the history${from} to commit ${shortId(until)}`;
+}
+
+function shortId(id: string): string {
+  return id.slice(0, 12);
+}
