@@ -10,6 +10,7 @@ import { Release } from "../crds/release.ts";
 import { ReleasePolicy } from "../crds/release-policy.ts";
 import { kinds } from "./bindings.ts";
 import { approvalPolicyObjects } from "./pipeline/approval-policy.ts";
+import { spansOfPipeline } from "./pipeline/asked-spans.ts";
 import { foldPipeline, keyOfPipelineIn, sourceOfPipeline } from "./pipeline/fold-pipeline.ts";
 import { foldPromotion, soughtByPromotion } from "./pipeline/fold-promotion.ts";
 import { keepPromotions } from "./pipeline/keep-promotions.ts";
@@ -45,7 +46,7 @@ export const pipeline: BoundKind<Construct> = bindKind({
     ...approvalPolicyObjects,
   ],
   needsReleases: true,
-  source: { required: false, of: sourceOfPipeline },
+  source: { required: false, of: sourceOfPipeline, spans: spansOfPipeline },
   record: { fields: ["head", "planning", "candidates"], fold: foldPipeline },
   verdict: judgePipeline,
   status: reportPipeline,

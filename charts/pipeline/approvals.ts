@@ -1,6 +1,7 @@
 import { Approval, type ApprovalSpec } from "../../crds/approval.ts";
+import type { SpanAuthors } from "../../crds/kind-source.ts";
 import type { LiveObject } from "../../crds/object.ts";
-import { type CommitAuthors, findAuthors } from "./commit-authors.ts";
+import { type CommitAuthors, findAuthors, type KnownAuthors } from "./commit-authors.ts";
 
 /** Approvals that a stage needs: `enter.approvals`. */
 export interface ApprovalRule {
@@ -23,8 +24,8 @@ export interface ApprovalsInput {
   readonly approvals: readonly LiveObject[];
   /** Why the API server does not vouch for who made an Approval; undefined: it does. See `approval-policy.ts`. */
   readonly notInForce: string | undefined;
-  /** E-mail addresses of the authors of all commits since the stage's current one. Undefined: the history is not complete. */
-  readonly emails: readonly string[] | undefined;
+  /** The authors of all commits since the stage's current one. Undefined: the source is not known. Read for `notAuthor` alone. */
+  readonly span: SpanAuthors | undefined;
   readonly authors: CommitAuthors;
 }
 
@@ -51,6 +52,16 @@ export interface ApprovalState {
   readonly message: string;
 }
 
+/** The rule, and the users whose Approvals do not count. */
+interface Excluding {
+  readonly rule: ApprovalRule | undefined;
+  readonly excluded: ReadonlySet<string>;
+}
+
+const nobody: ReadonlySet<string> = new Set();
+/** Authors that a message names. */
+const mostNamed = 5;
+
 interface Decision {
   readonly counted: CountedApproval;
   readonly spec: ApprovalSpec;
@@ -67,11 +78,13 @@ export function assessApprovals(input: ApprovalsInput): ApprovalState {
   // Without the policy its author is not known, but one who stops a stage does no harm.
   const rejection = decisions.find(({ spec }) => spec.decision === "Reject");
   const approvals = decisions.filter(({ spec }) => spec.decision === "Approve");
-  const refusals = refuseAll(input);
+  const known = rule?.notAuthor === true ? findAuthors(input.span, input.authors) : undefined;
+  const refusals = refuseAll(input, known);
+  const excluded = known !== undefined && "users" in known ? known.users : nobody;
   const counted: CountedApproval[] = [];
   const ignored: { name: string; why: string }[] = [];
   for (const decision of approvals) {
-    const why = refusals ?? refuseOne(decision, { ...input, counted });
+    const why = refusals ?? refuseOne(decision, { rule, excluded, counted });
     if (why === undefined) counted.push(decision.counted);
     else ignored.push({ name: decision.counted.name, why });
   }
@@ -83,7 +96,7 @@ export function assessApprovals(input: ApprovalsInput): ApprovalState {
   }
   if (counted.length >= needed)
     return { ...common, state: "Approved", message: `${counted.length} of ${needed} approvals` };
-  return { ...common, state: "Waiting", message: waitingFor(common, { rule, reason: refusals }) };
+  return { ...common, state: "Waiting", message: waitingFor(common, { rule, excluded, reason: refusals }) };
 }
 
 /** The Approvals whose digest is that of no plan: they count for nothing. By name. Pure. */
@@ -119,37 +132,39 @@ function readDecisions(approvals: readonly LiveObject[]): readonly Decision[] {
 }
 
 /** Why no Approval at all counts. */
-function refuseAll({ rule, notInForce, emails, authors }: ApprovalsInput): string | undefined {
-  if (notInForce !== undefined) return notInForce;
-  if (rule?.notAuthor !== true) return undefined;
-  const known = findAuthors(emails, authors);
-  return "unknown" in known ? known.unknown : undefined;
+function refuseAll({ notInForce }: ApprovalsInput, known: KnownAuthors | undefined): string | undefined {
+  return notInForce ?? (known !== undefined && "unknown" in known ? known.unknown : undefined);
 }
 
 function refuseOne(
   { counted: { by }, spec, isLeaving }: Decision,
-  { rule, emails, authors, counted }: ApprovalsInput & { readonly counted: readonly CountedApproval[] },
+  { rule, excluded, counted }: Excluding & { readonly counted: readonly CountedApproval[] },
 ): string | undefined {
   if (isLeaving) return "it is being deleted";
   if (counted.some((other) => other.by === by)) return `${by} has approved already`;
-  const { groups = [], notAuthor = false } = rule ?? {};
+  const { groups = [] } = rule ?? {};
   if (groups.length > 0 && !groups.some((group) => spec.groups?.includes(group)))
     return `${by} did not approve as a member of ${groups.join(" or ")}`;
-  if (!notAuthor) return undefined;
-  const known = findAuthors(emails, authors);
-  return "users" in known && known.users.has(by) ? `${by} is an author of the commits` : undefined;
+  return excluded.has(by) ? `${by} is an author of the commits` : undefined;
 }
 
 function waitingFor(
   { counted, needed, ignored }: Pick<ApprovalState, "counted" | "needed" | "ignored">,
-  { rule, reason }: { readonly rule: ApprovalRule | undefined; readonly reason: string | undefined },
+  { rule, excluded, reason }: Excluding & { readonly reason: string | undefined },
 ): string {
   const { groups = [], notAuthor = false } = rule ?? {};
   const from = groups.length === 0 ? "" : ` from ${groups.join(" or ")}`;
-  const not = notAuthor ? ", not by an author of the commits" : "";
+  const not = notAuthor ? `, not by an author of the commits${listUsers(excluded)}` : "";
   const has = `${counted.length} of ${needed} approvals${from}${not}`;
   if (reason !== undefined) return `${has}; none counts: ${reason}`;
   return [has, ...ignored.map(({ name, why }) => `Approval ${name} does not count: ${why}`)].join("; ");
+}
+
+function listUsers(users: ReadonlySet<string>): string {
+  if (users.size === 0) return "";
+  const named = [...users].toSorted().slice(0, mostNamed);
+  const others = users.size - named.length;
+  return ` (${[...named, ...(others > 0 ? [`${others} more`] : [])].join(", ")})`;
 }
 
 function compare(a: string, b: string): number {

@@ -1,3 +1,4 @@
+import type { SpanAuthor, SpanAuthors } from "../../crds/kind-source.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
 
@@ -21,18 +22,39 @@ export function readCommitAuthors(policies: readonly KubernetesObject[]): Commit
 /** The users who wrote some commits, or why they are not known. */
 export type KnownAuthors = { readonly users: ReadonlySet<string> } | { readonly unknown: string };
 
+/** Authors that a message names. */
+const mostNamed = 3;
+
 /**
  * The users who wrote the commits since the stage's current one. The author of a commit is free text, so an unmapped
  * address could belong to any user. Pure.
  *
- * @param emails Addresses of the authors of all these commits. Undefined: the history is not complete.
+ * @param span Undefined: the source is not known.
  */
-export function findAuthors(emails: readonly string[] | undefined, authors: CommitAuthors): KnownAuthors {
-  if (emails === undefined) return { unknown: "the commits since the stage's current one are not all known" };
-  const missing = emails.filter((email) => !authors.has(email.toLowerCase()));
-  if (missing.length > 0) {
-    const named = [...new Set(missing)].toSorted().map((email) => `"${email}"`);
-    return { unknown: `no ReleasePolicy says in spec.authors whose e-mail address ${named.join(", ")} is` };
-  }
-  return { users: new Set(emails.flatMap((email) => [...(authors.get(email.toLowerCase()) ?? [])])) };
+export function findAuthors(span: SpanAuthors | undefined, authors: CommitAuthors): KnownAuthors {
+  if (span === undefined) return { unknown: "the commits since the stage's current one are not known" };
+  if (span.state === "pending") return { unknown: "the authors of the commits are being read" };
+  if (span.state === "failed")
+    return { unknown: `the authors of the commits are not known: ${span.message}` };
+  const missing = span.authors.filter(({ email }) => !authors.has(email.toLowerCase()));
+  if (missing.length > 0)
+    return { unknown: `no ReleasePolicy names in spec.authors the author of ${listAuthors(missing)}` };
+  return {
+    users: new Set(span.authors.flatMap(({ email }) => [...(authors.get(email.toLowerCase()) ?? [])])),
+  };
+}
+
+function listAuthors(authors: readonly SpanAuthor[]): string {
+  const named = authors
+    .slice(0, mostNamed)
+    .map(({ email, commit }) => `commit ${commit.slice(0, 12)} (${redactEmail(email)})`);
+  const others = authors.length - named.length;
+  return [...named, ...(others > 0 ? [`${others} more`] : [])].join(" and ");
+}
+
+/** An address as a status shows it: its first character and its host. The commit has the whole address. Pure. */
+export function redactEmail(email: string): string {
+  const at = email.lastIndexOf("@");
+  const [first = ""] = email;
+  return at < 1 ? `${first}…` : `${first}…${[...email.slice(at)].slice(0, 65).join("")}`;
 }

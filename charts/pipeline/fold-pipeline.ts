@@ -25,7 +25,7 @@ export function foldPipeline(
 ): PipelineRecord {
   const { namespace = "" } = resource.metadata;
   if (readStagesIfValid(resource.spec, { namespace }) === undefined) return previous;
-  const world = readWorld({ resource, observed, record: previous, clock });
+  const world = readWorld({ resource, observed, record: previous, clock, source });
   return planCandidates(world, commitOf(source));
 }
 

@@ -4,7 +4,8 @@ import { assessApprovals } from "./approvals.ts";
 import { closedByDifferences } from "./differences.ts";
 import { assessFreezes } from "./freeze.ts";
 import { describeReleases } from "./release-problems.ts";
-import type { Stage } from "./shape.ts";
+import { excludesAuthors, type Stage } from "./shape.ts";
+import { authorsIn, spanOf } from "./stage-span.ts";
 import { assessWindows } from "./windows.ts";
 import { candidateOf, historyOf, type PipelineWorld, planOf, type StageTarget, shortId } from "./world.ts";
 
@@ -15,6 +16,8 @@ export interface ClosedGate {
   readonly message: string;
   /** When it opens, RFC 3339; undefined: not by itself. */
   readonly until?: string;
+  /** What it has is being read, and known in a moment. */
+  readonly isPending?: true;
 }
 
 export interface GatesInput {
@@ -88,6 +91,9 @@ export function closedForTarget(
     : closedByDifferences(target.revision, { stage, world });
   if (differences !== undefined) closed.push(differences);
   const rule = stage.enter?.approvals;
+  const span = excludesAuthors(stage)
+    ? authorsIn(world.source, spanOf(target.revision, { stage, world }))
+    : undefined;
   const { state, counted, message } = assessApprovals({
     pipeline: world.name,
     stage: stage.name,
@@ -95,14 +101,14 @@ export function closedForTarget(
     rule,
     approvals: world.approvals,
     notInForce: world.approvalsRefused,
-    // The source tells the names of authors, and not their addresses.
-    emails: undefined,
+    span,
     authors: world.authors,
   });
   if (state !== "Approved" && !bypass.has("Approvals"))
     closed.push({
       gate: "Approvals",
       message: `${shortId(target.revision)}, digest ${target.digest}: ${message}`,
+      ...(span?.state === "pending" && { isPending: true }),
     });
   const approvals = rule === undefined ? [] : [...counted];
   return { closed, approvals, isRejected: state === "Rejected" && !bypass.has("Approvals") };

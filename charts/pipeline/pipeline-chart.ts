@@ -2,6 +2,7 @@ import { ApiObject, Chart } from "cdk8s";
 import type { Construct } from "constructs";
 import type { ChartProps } from "../../crds/binding.ts";
 import type { KindContext } from "../../crds/kind-context.ts";
+import type { SourceContext } from "../../crds/kind-source.ts";
 import { apiVersionOf } from "../../crds/object.ts";
 import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
 import { Promotion } from "../../crds/promotion.ts";
@@ -15,10 +16,16 @@ export class PipelineChart extends Chart {
   constructor(
     scope: Construct,
     id: string,
-    { resource, observed, record, clock }: ChartProps<PipelineResource, KindContext<PipelineRecord>>,
+    {
+      resource,
+      observed,
+      record,
+      clock,
+      source,
+    }: ChartProps<PipelineResource, KindContext<PipelineRecord> & SourceContext>,
   ) {
     super(scope, id);
-    const world = readWorld({ resource, observed, record, clock });
+    const world = readWorld({ resource, observed, record, clock, source });
     for (const stage of world.stages) {
       const { start } = decideStage(stage, world);
       if (start === undefined) continue;

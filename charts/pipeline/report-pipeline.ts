@@ -13,6 +13,8 @@ import { type PipelineWorld, readWorld, shortId } from "./world.ts";
 /** Type of the condition that names the gates at which stages wait. */
 export const WAITING = "Waiting";
 
+type Context = KindContext<Partial<PipelineRecord>> & Partial<SourceContext>;
+
 interface PipelineReport {
   readonly stages?: StageStatus[];
   readonly shortRevision?: string;
@@ -24,26 +26,39 @@ interface PipelineReport {
 export function reportPipeline(
   resource: PipelineResource,
   observed: Observed,
-  context?: KindContext<Partial<PipelineRecord>>,
+  context?: Context,
 ): PipelineReport {
   const world = worldOf(resource, observed, context);
   const revision = context?.record.head?.revision;
   const shown = revision === undefined ? {} : { shortRevision: shortId(revision) };
   if (world === undefined) return { ...shown, conditions: [] };
-  const stages = world.stages.map((stage) => reportStage(decideStage(stage, world), world));
-  return { ...shown, stages, summary: stages.map(summarize).join(", "), conditions: waitingOf(stages) };
+  const stages = reportStages(world, resource);
+  return {
+    ...shown,
+    stages: [...stages],
+    summary: stages.map(summarize).join(", "),
+    conditions: waitingOf(stages),
+  };
+}
+
+function reportStages(world: PipelineWorld, { status }: PipelineResource): readonly StageStatus[] {
+  return world.stages.map((stage) => {
+    const before = status?.stages?.find(({ name }) => name === stage.name);
+    return reportStage(decideStage(stage, world), world, before);
+  });
 }
 
 function worldOf(
   resource: PipelineResource,
   observed: Observed,
-  context: KindContext<Partial<PipelineRecord>> | undefined,
+  context: Context | undefined,
 ): PipelineWorld | undefined {
   const { namespace = "" } = resource.metadata;
   // The status is asked for of Pipelines that are not valid, too.
   if (context === undefined || readStagesIfValid(resource.spec, { namespace }) === undefined)
     return undefined;
-  return readWorld({ resource, observed, record: context.record, clock: context.clock });
+  const { record, clock, source } = context;
+  return readWorld({ resource, observed, record, clock, source });
 }
 
 /** `prod waits for Approvals with 6f1c2a9d03b0`. */
@@ -75,9 +90,9 @@ export function judgePipeline({
   source,
 }: KindContext<PipelineRecord> &
   SourceContext & { readonly resource: PipelineResource; readonly observed: Observed }): Verdict | undefined {
-  const world = worldOf(resource, observed, { record, clock });
+  const world = worldOf(resource, observed, { record, clock, source });
   if (world === undefined) return undefined;
-  const stages = world.stages.map((stage) => reportStage(decideStage(stage, world), world));
+  const stages = reportStages(world, resource);
   if (source?.state === "failed") return { status: "Failed", message: `source: ${source.message}` };
   const failed = stages.filter(
     ({ phase, promotion }) =>

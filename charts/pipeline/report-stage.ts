@@ -2,13 +2,21 @@ import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import type { StageDecision } from "./decide-stage.ts";
 import { undeclaredIn } from "./differences.ts";
-import { unprovenBefore } from "./gates.ts";
+import { type ClosedGate, unprovenBefore } from "./gates.ts";
 import { isOpen } from "./promotions.ts";
 import { agreedRelease, describeReleases } from "./release-problems.ts";
 import { historyOf, type PipelineWorld, planOf, shortId } from "./world.ts";
 
-/** What a Pipeline says of a stage. Nothing of it counts down. Pure. */
-export function reportStage(decision: StageDecision, world: PipelineWorld): StageStatus {
+/**
+ * What a Pipeline says of a stage. Nothing of it counts down. Pure.
+ *
+ * @param before What it said last.
+ */
+export function reportStage(
+  decision: StageDecision,
+  world: PipelineWorld,
+  before?: StageStatus | undefined,
+): StageStatus {
   const { stage, next, waiting } = decision;
   const running = runningIn(decision, world);
   const promotion = promotionIn(decision, world);
@@ -20,14 +28,26 @@ export function reportStage(decision: StageDecision, world: PipelineWorld): Stag
     ...(promotion !== undefined && { promotion }),
     ...(next !== undefined && { next: { revision: next.revision, digest: next.digest } }),
     ...(waiting.length > 0 && {
-      waiting: waiting.map(({ gate, message, until }) => ({
-        gate,
-        message,
-        ...(until !== undefined && { until }),
+      waiting: waiting.map((closed) => ({
+        gate: closed.gate,
+        message: settledMessage(closed, next, before) ?? closed.message,
+        ...(closed.until !== undefined && { until: closed.until }),
       })),
     }),
     ...(problems.length > 0 && { problems }),
   };
+}
+
+/** What was said of a gate before it was read again, such as after a start of the operator: it says no less. */
+function settledMessage(
+  { gate, isPending }: ClosedGate,
+  next: StageDecision["next"],
+  before: StageStatus | undefined,
+): string | undefined {
+  const isSame = before?.next?.revision === next?.revision && before?.next?.digest === next?.digest;
+  return isPending === true && isSame
+    ? before?.waiting?.find((one) => one.gate === gate)?.message
+    : undefined;
 }
 
 function phaseOf(

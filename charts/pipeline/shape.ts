@@ -11,6 +11,11 @@ export interface Stage extends PipelineStage {
   readonly names: ReadonlySet<string>;
 }
 
+/** Whether Approvals of those who wrote the commits do not count for a stage. Pure. */
+export function excludesAuthors({ enter }: Pick<PipelineStage, "enter">): boolean {
+  return enter?.approvals?.notAuthor === true;
+}
+
 /**
  * The stages of a Pipeline.
  *

@@ -1,6 +1,7 @@
 import { Approval } from "../../crds/approval.ts";
 import { Freeze } from "../../crds/freeze.ts";
 import type { KindClock } from "../../crds/kind-context.ts";
+import type { KindSource } from "../../crds/kind-source.ts";
 import type { LiveObject } from "../../crds/object.ts";
 import type { Observed } from "../../crds/observed.ts";
 import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
@@ -14,7 +15,7 @@ import { type CommitAuthors, readCommitAuthors } from "./commit-authors.ts";
 import { type ComparedPair, pairsByRelease } from "./comparisons.ts";
 import { type PromotionView, StageHistory, viewPromotion } from "./promotions.ts";
 import { type ReleaseView, viewRelease } from "./release-view.ts";
-import { readStages, type Stage } from "./shape.ts";
+import { excludesAuthors, readStages, type Stage } from "./shape.ts";
 
 /** The part of a Pipeline that decisions read; a chart is given no more. */
 export interface PipelineSubject {
@@ -39,7 +40,10 @@ export interface PipelineWorld {
   readonly approvals: readonly LiveObject[];
   /** Why no Approval counts; undefined: the API server checks them. */
   readonly approvalsRefused: string | undefined;
+  /** Empty if no stage excludes authors. */
   readonly authors: CommitAuthors;
+  /** With the authors of commits. Undefined: not known now. */
+  readonly source: KindSource | undefined;
   readonly freezes: readonly LiveObject[];
   readonly record: Partial<PipelineRecord>;
   readonly clock: KindClock;
@@ -50,6 +54,7 @@ export interface ReadWorldInput {
   readonly observed: Observed;
   readonly record: Partial<PipelineRecord>;
   readonly clock: KindClock;
+  readonly source: KindSource | undefined;
 }
 
 /**
@@ -57,7 +62,7 @@ export interface ReadWorldInput {
  *
  * @throws RangeError if its stages contradict each other.
  */
-export function readWorld({ resource, observed, record, clock }: ReadWorldInput): PipelineWorld {
+export function readWorld({ resource, observed, record, clock, source }: ReadWorldInput): PipelineWorld {
   const { metadata, spec } = resource;
   const { name, namespace = "", uid = "", labels = {} } = metadata;
   const stages = readStages(spec, { namespace });
@@ -79,7 +84,9 @@ export function readWorld({ resource, observed, record, clock }: ReadWorldInput)
     pairs: pairsByRelease({ stages, namespace }),
     approvals: observed.list(Approval),
     approvalsRefused: approvalPolicyGap(observed, namespace),
-    authors: readCommitAuthors(observed.list(ReleasePolicy)),
+    // There may be thousands of users.
+    authors: stages.some(excludesAuthors) ? readCommitAuthors(observed.list(ReleasePolicy)) : new Map(),
+    source,
     freezes: observed.list(Freeze).filter((freeze) => freeze.metadata.deletionTimestamp === undefined),
     record,
     clock,

@@ -102,7 +102,7 @@ export function gatesOf({ spec, status }: PipelineObject, name: string): readonl
   const { count = 1, groups, notAuthor } = enter?.approvals ?? {};
   const who = [
     ...(groups === undefined ? [] : [` from ${groups.join(" or ")}`]),
-    ...(notAuthor === true ? [" by others than the author"] : []),
+    ...(notAuthor === true ? [" by others than the authors"] : []),
   ].join("");
   const closed = (status?.stages?.find((stage) => stage.name === name)?.waiting ?? []).filter(({ gate }) =>
     lasting.has(gate),

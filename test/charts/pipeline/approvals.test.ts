@@ -7,6 +7,7 @@ import {
 } from "../../../charts/pipeline/approvals.ts";
 import { readCommitAuthors } from "../../../charts/pipeline/commit-authors.ts";
 import type { ApprovalSpec } from "../../../crds/approval.ts";
+import type { SpanAuthors } from "../../../crds/kind-source.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 
 const [x, y] = ["a".repeat(32), "b".repeat(32)];
@@ -44,6 +45,14 @@ const authors = readCommitAuthors([
   },
 ]);
 
+const span = { since: "0".repeat(40), until: revision };
+
+/** Commits of authors with these addresses. */
+function commitsBy(...emails: readonly string[]): SpanAuthors {
+  const found = emails.map((email, index) => ({ email, commit: String(index + 1).repeat(40) }));
+  return { ...span, state: "known", authors: found };
+}
+
 const one: ApprovalRule = { count: 1 };
 
 function assess(approvals: readonly LiveObject[], more: Partial<ApprovalsInput> = {}) {
@@ -54,7 +63,7 @@ function assess(approvals: readonly LiveObject[], more: Partial<ApprovalsInput> 
     rule: one,
     approvals,
     notInForce: undefined,
-    emails: undefined,
+    span: undefined,
     authors,
     ...more,
   });
@@ -155,26 +164,50 @@ describe("assessApprovals()", () => {
     const rule = { count: 1, notAuthor: true };
     const approvals = [anApproval("ada"), anApproval("eve")];
     for (const email of ["ada@example.dev", "ADA@home.example"]) {
-      const state = assess(approvals, { rule, emails: [email] });
+      const state = assess(approvals, { rule, span: commitsBy(email) });
       expect(names(state)).toEqual(["eve"]);
       expect(state.ignored).toEqual([{ name: "ada", why: "ada is an author of the commits" }]);
     }
-    expect(names(assess(approvals, { emails: ["ada@example.dev"] }))).toEqual(["ada", "eve"]);
+    expect(names(assess(approvals, { span: commitsBy("ada@example.dev") }))).toEqual(["ada", "eve"]);
   });
 
   test("counts none with `notAuthor` where an author is not known, or the history is not complete", () => {
     const rule = { count: 1, notAuthor: true };
-    expect(assess([anApproval("eve")], { rule, emails: ["x@y.example", "ada@example.dev"] })).toMatchObject({
+    const unmapped = commitsBy("xerxes@y.example", "ada@example.dev");
+    expect(assess([anApproval("eve")], { rule, span: unmapped })).toMatchObject({
       state: "Waiting",
       counted: [],
       message:
-        "0 of 1 approvals, not by an author of the commits; none counts: no ReleasePolicy says in spec.authors " +
-        'whose e-mail address "x@y.example" is',
+        "0 of 1 approvals, not by an author of the commits; none counts: no ReleasePolicy names in spec.authors " +
+        "the author of commit 111111111111 (x…@y.example)",
     });
-    expect(assess([anApproval("eve")], { rule, emails: undefined })).toMatchObject({
-      state: "Waiting",
-      message: expect.stringContaining("the commits since the stage's current one are not all known"),
-    });
+    for (const [unknown, says] of [
+      [undefined, "the commits since the stage's current one are not known"],
+      [{ ...span, state: "pending" }, "the authors of the commits are being read"],
+      [{ ...span, state: "failed", message: "too old" }, "the authors of the commits are not known: too old"],
+    ] as const)
+      expect(assess([anApproval("eve")], { rule, span: unknown })).toMatchObject({
+        state: "Waiting",
+        counted: [],
+        message: `0 of 1 approvals, not by an author of the commits; none counts: ${says}`,
+      });
+  });
+
+  test("names with `notAuthor` the authors of the commits, and only so many", () => {
+    const rule = { count: 1, notAuthor: true };
+    const messageOf = (...emails: readonly string[]) =>
+      assess([], { rule, span: commitsBy(...emails) }).message;
+    expect(messageOf("bob@example.dev", "ada@example.dev")).toBe(
+      "0 of 1 approvals, not by an author of the commits (ada, bob)",
+    );
+    expect(messageOf("a@x.dev", "b@x.dev", "c@x.dev", "d@x.dev", "e@x.dev")).toContain(
+      "commit 111111111111 (a…@x.dev) and commit 222222222222 (b…@x.dev) and commit 333333333333 (c…@x.dev) and 2 more",
+    );
+  });
+
+  test("counts everybody with `notAuthor` where a stage gets no commits", () => {
+    const rule = { count: 1, notAuthor: true };
+    expect(names(assess([anApproval("ada")], { rule, span: commitsBy() }))).toEqual(["ada"]);
   });
 
   test("ignores what this version cannot read", () => {
@@ -195,7 +228,9 @@ test("readCommitAuthors() gives an address that several entries have to all of t
   const shared = readCommitAuthors([policy("a", "ada"), policy("b", "bob")]);
   const approvals = [anApproval("ada"), anApproval("bob")];
   const rule = { count: 1, notAuthor: true };
-  expect(names(assess(approvals, { rule, emails: ["team@example.dev"], authors: shared }))).toEqual([]);
+  expect(names(assess(approvals, { rule, span: commitsBy("team@example.dev"), authors: shared }))).toEqual(
+    [],
+  );
 });
 
 test("unplannedApprovals() names those of a digest that no plan has", () => {

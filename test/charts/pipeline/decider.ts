@@ -6,6 +6,7 @@ import { verificationJob } from "../../../charts/pipeline/verification-jobs.ts";
 import { readWorld } from "../../../charts/pipeline/world.ts";
 import type { BoundKind } from "../../../crds/binding.ts";
 import type { KindContext } from "../../../crds/kind-context.ts";
+import type { SourceContext } from "../../../crds/kind-source.ts";
 import type { CustomResource } from "../../../crds/object.ts";
 import type { Observed } from "../../../crds/observed.ts";
 import type { PipelineRecord, PipelineResource } from "../../../crds/pipeline.ts";
@@ -23,7 +24,7 @@ export interface DecideInput {
   readonly kind: BoundKind<Construct>;
   readonly resource: CustomResource;
   readonly observed: Observed;
-  readonly context: KindContext<unknown>;
+  readonly context: KindContext<unknown> & SourceContext;
 }
 
 export type Decider = (input: DecideInput) => Decided;
@@ -60,7 +61,8 @@ export const decideFast: Decider = ({ kind, resource, observed, context }) => {
   const { clock } = context;
   if (kind.definition.kind === "Pipeline") {
     const record = context.record as PipelineRecord;
-    const world = readWorld({ resource: resource as PipelineResource, observed, record, clock });
+    const { source } = context;
+    const world = readWorld({ resource: resource as PipelineResource, observed, record, clock, source });
     const started = world.stages.flatMap((stage) => decideStage(stage, world).start ?? []);
     return { children: started.map((one) => ({ kind: "Promotion", ...one })), pins: decidePins(world) };
   }

@@ -5,7 +5,7 @@ import {
   ValidatingAdmissionPolicyBinding,
 } from "../../../crds/core-kinds.ts";
 import { instantMs } from "../../../crds/kind-context.ts";
-import type { KindSource } from "../../../crds/kind-source.ts";
+import type { CommitSpan, KindSource, SpanAuthors } from "../../../crds/kind-source.ts";
 import type { CustomResource, LiveObject } from "../../../crds/object.ts";
 import { Pipeline, type PipelineResource } from "../../../crds/pipeline.ts";
 import { Promotion, type PromotionResource, type PromotionSpec } from "../../../crds/promotion.ts";
@@ -33,6 +33,7 @@ export class DeliveryEngine {
   releaseMs = 1_000;
   jobMs = 30_000;
   source: KindSource = { state: "pending" };
+  authorsOf: (span: CommitSpan) => SpanAuthors = (span) => ({ ...span, state: "pending" });
   readonly objects = new MemoryObjects();
   readonly commits: Commit[] = [];
   readonly writes: string[] = [];

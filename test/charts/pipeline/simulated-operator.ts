@@ -59,6 +59,14 @@ export class SimulatedOperator {
       const own = kind.status(found, objects.observe(found, kind), { ...input, record } as never);
       resource = this.#writeStatus(found, { ...(found.status as object), ...own, ...record });
     }
+    const spans = kind.source?.spans?.({
+      resource,
+      observed: objects.observe(resource, kind),
+      clock,
+      record,
+    });
+    if (spans !== undefined && spans.length > 0 && source?.state === "ready")
+      input.source = { ...source, spans: spans.map((span) => this.#world.authorsOf(span)) };
     const context = { ...input, record } as never;
     let refusal: string | undefined;
     try {

@@ -1,0 +1,39 @@
+import type { KindContext } from "../../crds/kind-context.ts";
+import type { CommitSpan } from "../../crds/kind-source.ts";
+import type { Observed } from "../../crds/observed.ts";
+import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
+import { resolveRequest } from "./requests.ts";
+import { excludesAuthors, readStagesIfValid, type Stage } from "./shape.ts";
+import { spanOf } from "./stage-span.ts";
+import { startable } from "./startable.ts";
+import { historyOf, type PipelineWorld, readWorld } from "./world.ts";
+
+/**
+ * The parts of the history whose authors a Pipeline needs: for each stage with `notAuthor`, the commits that it would get. None
+ * without such a stage. Pure.
+ */
+export function spansOfPipeline(
+  state: KindContext<Partial<PipelineRecord>> & {
+    readonly resource: PipelineResource;
+    readonly observed: Observed;
+  },
+): readonly CommitSpan[] {
+  const { spec, metadata } = state.resource;
+  const { namespace = "" } = metadata;
+  if (readStagesIfValid(spec, { namespace })?.some(excludesAuthors) !== true) return [];
+  const world = readWorld({ ...state, source: undefined });
+  return world.stages
+    .filter(excludesAuthors)
+    .flatMap((stage) => targetsOf(stage, world).map((revision) => spanOf(revision, { stage, world })));
+}
+
+/** The commits that a stage could start next. */
+function targetsOf(stage: Stage, world: PipelineWorld): readonly string[] {
+  const history = historyOf(world, stage);
+  const at = { stage, world, history };
+  const { openRequest } = history;
+  if (openRequest === undefined) return startable(at).map(({ plan }) => plan.revision);
+  if (openRequest.spec.bypass?.includes("Approvals") === true) return [];
+  const resolved = resolveRequest(openRequest, at);
+  return "target" in resolved ? [resolved.target.revision] : [];
+}
