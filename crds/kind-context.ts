@@ -32,6 +32,11 @@ export interface Verdict {
   readonly message: string;
   /** The object to which the message refers. */
   readonly object?: Pick<KubernetesObject, "kind" | "metadata"> | undefined;
+  /**
+   * It may be over in a moment: the status is not written for it. The kind has asked its clock for the instant from which it is
+   * worth a write. Default: false.
+   */
+  readonly isBrief?: boolean;
 }
 
 const rfc3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;

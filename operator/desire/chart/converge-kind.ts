@@ -125,8 +125,9 @@ function nothingFor({ set }: Loaded): ManifestSet {
   return { manifests: [], needs: new Map(), additions: [], set, digest: digestOf("") };
 }
 
-function synthesizeOrRefuse(
-  { resource, observed, sourced }: Loaded,
+/** @throws SpecInvalidError if the chart, or the kind, refuses the resource. */
+export function synthesizeOrRefuse(
+  { resource, observed, sourced }: Pick<Loaded, "resource" | "observed" | "sourced">,
   { kind, synthesize, kindClock }: Pick<ConvergeKindOptions, "kind" | "synthesize" | "kindClock">,
 ): ManifestSet {
   try {

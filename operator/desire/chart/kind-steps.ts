@@ -1,6 +1,6 @@
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import { awaitsSource } from "../../../synth/source.ts";
-import { announceChanges } from "../../engine/announce.ts";
+import { announceChanges, announceStatus } from "../../engine/announce.ts";
 import type { OwnedObject } from "../../engine/desired-set.ts";
 import { describeObject, listNames } from "../../engine/outcome.ts";
 import type { StepReason } from "../../engine/reasons.ts";
@@ -10,6 +10,7 @@ import { RunClock } from "../../engine/run-clock.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
 import { type ConvergedKind, type ConvergeKindOptions, convergeKind, unchanged } from "./converge-kind.ts";
+import { expectedStatus } from "./expected-status.ts";
 import { failedRun } from "./failed-run.ts";
 import { finalize, isLeaving } from "./finalize.ts";
 import { type FollowSourceOptions, followSource, followSpans, leaveSource } from "./follow-source.ts";
@@ -57,7 +58,18 @@ export function kindSteps(
         }
       },
       ...((parts.kind.record ?? parts.kind.source) !== undefined &&
-        runClock && { record: (loaded: Loaded) => recall(loaded, { ...parts, clock: runClock }) }),
+        runClock && {
+          record: (loaded: Loaded) =>
+            recall(loaded, {
+              ...parts,
+              clock: runClock,
+              expected: {
+                of: (before, record) => expectedStatus(before, record, parts),
+                onWritten: (status, { resource }) =>
+                  announceStatus({ status, cause: undefined }, { resource }, parts),
+              },
+            }),
+        }),
       ...(protectsRuns(parts.kind) && { abandon: (key: string) => releaseOrphans(key, parts) }),
       converge: async (loaded) => {
         let released: readonly StepReason[];

@@ -1,4 +1,5 @@
-import { keyOf } from "../../../crds/object.ts";
+import type { Verdict } from "../../../crds/kind-context.ts";
+import { type CustomResource, keyOf } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
 import { contextOf } from "../../../synth/record.ts";
 import { awaitsSource } from "../../../synth/source.ts";
@@ -59,7 +60,8 @@ export function judgeKind(
   };
   const { resource } = loaded;
   const verdict = desired === undefined ? undefined : verdictOf(converged, loaded, options);
-  const health = target === undefined ? verdict : (verdict ?? assess(target.desired, loaded, options));
+  const judged = verdict && healthOf(verdict);
+  const health = target === undefined ? judged : (judged ?? assess(target.desired, loaded, options));
   const publish = offer(converged, loaded, options);
   const standing = standingIn(loaded, { converged, isJudged: verdict !== undefined }, options);
   const wakeUps = (): WakeUps => {
@@ -92,18 +94,27 @@ export function judgeKind(
     },
     options,
   );
-  return { report, publish };
+  const isPassing = verdict?.isBrief === true && outcome.state === "applied" && isNothingNew(resource);
+  return { report: isPassing ? { ...report, change: undefined } : report, publish };
 }
 
-interface StatusParts extends Pick<StatusInput, "health" | "publish" | "standing" | "nowIso"> {
-  readonly converged: ConvergedKind;
+/** Whether the status is of this spec, or there is none yet. */
+function isNothingNew({ metadata, status }: CustomResource): boolean {
+  return status === undefined || (status as EngineStatus).observedGeneration === metadata.generation;
+}
+
+export interface StatusParts extends Pick<StatusInput, "health" | "publish" | "standing" | "nowIso"> {
+  readonly converged: Pick<ConvergedKind, "outcome" | "expired">;
 }
 
 /** The state of the source, for the conditions. Undefined: the resource follows none. */
-function standingIn(
+export function standingIn(
   { resource, sourced }: Loaded,
-  { converged, isJudged }: { readonly converged: ConvergedKind; readonly isJudged: boolean },
-  { kind, clock }: ReportKindOptions,
+  {
+    converged,
+    isJudged,
+  }: { readonly converged: Pick<ConvergedKind, "outcome" | "desired">; readonly isJudged: boolean },
+  { kind, clock }: Pick<ReportKindOptions, "kind" | "clock">,
 ): KindSourceStanding | undefined {
   const source = sourced?.state;
   if (source === undefined) return undefined;
@@ -118,10 +129,10 @@ function standingIn(
   });
 }
 
-function statusOf(
+export function statusOf(
   { resource, observed, sourced }: Loaded,
   { converged: { outcome, expired }, ...parts }: StatusParts,
-  { kind, kindClock }: ReportKindOptions,
+  { kind, kindClock }: Pick<ReportKindOptions, "kind" | "kindClock">,
 ): ResourceStatus {
   const context = kindClock && contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
   const own = kind.status(resource, observed, context);
@@ -137,16 +148,15 @@ function statusOf(
 }
 
 /** The health by which its kind judges a resource, or that of one that has expired. Undefined: that of its objects counts. */
-function verdictOf(
-  { expired }: ConvergedKind,
+export function verdictOf(
+  { expired }: Pick<ConvergedKind, "expired">,
   { resource, observed, sourced }: Loaded,
-  { kind, kindClock }: ReportKindOptions,
-): Health | undefined {
-  if (expired !== undefined) return healthOf({ status: "Suspended", message: expired });
+  { kind, kindClock }: Pick<ReportKindOptions, "kind" | "kindClock">,
+): Verdict | undefined {
+  if (expired !== undefined) return { status: "Suspended", message: expired };
   if (kind.verdict === undefined || kindClock === undefined) return undefined;
   const given = contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
-  const verdict = kind.verdict({ resource, observed, ...given });
-  return verdict && healthOf(verdict);
+  return kind.verdict({ resource, observed, ...given });
 }
 
 /** The health of the least healthy object. */

@@ -1,10 +1,11 @@
 import type { KindClock } from "../../../crds/kind-context.ts";
-import { type CustomResource, keyOf } from "../../../crds/object.ts";
+import { keyOf } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
 import { idOf } from "../../../synth/manifest.ts";
 import { type FoldedRecord, foldRecord, isSameRecord, recordIn } from "../../../synth/record.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
+import type { ResourceStatus } from "../../engine/status.ts";
 import { statusPatch } from "../../engine/status-patch.ts";
 import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Cluster, Logger, Stores } from "../../ports.ts";
@@ -16,6 +17,15 @@ export interface WriteRecordOptions {
   readonly stores: Stores;
   readonly clock: KindClock;
   readonly log: Pick<Logger, "warn">;
+  readonly expected?: ExpectedStatus;
+}
+
+/** The whole status that follows from a record, where that is known before anything is applied. */
+export interface ExpectedStatus {
+  /** Undefined: it is not known. */
+  of(loaded: Loaded, record: FoldedRecord["record"]): ResourceStatus | undefined;
+  /** It was written. */
+  onWritten(status: ResourceStatus, before: Loaded): void;
 }
 
 /**
@@ -26,8 +36,8 @@ export interface WriteRecordOptions {
  * @throws ReplacedError if the resource was changed meanwhile: fold again, from the newer one.
  */
 export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): Promise<Loaded | undefined> {
-  const { kind, cluster, stores, clock, log } = options;
-  const { resource, observed, sourced } = loaded;
+  const { kind, cluster, stores, log } = options;
+  const { resource, sourced } = loaded;
   const folded = foldOrRefuse(loaded, options);
   if (folded instanceof SpecInvalidError) return { ...loaded, refusal: folded };
   const { record, isStable } = folded;
@@ -38,17 +48,13 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
   }
   if (isSameRecord(recordIn(kind, resource), record)) return { ...loaded, folded };
   const { name, namespace, uid, resourceVersion } = resource.metadata;
-  const names = kind.record?.fields ?? [];
-  const { conditions: _, ...fields } = kind.status(resource, observed, {
-    clock,
-    record,
-    ...(kind.source && { source: sourced?.state }),
-  });
-  const patch = statusPatch(resource.status, withRecord(resource, fields, { record, names }));
+  const expected = options.expected?.of(loaded, record);
+  const patch = statusPatch(resource.status, expected ?? withRecord(loaded, record, options));
   const ref = { kind: kind.definition, namespace, name };
   const live = await cluster.patchStatus(ref, uid, patch ?? {}, { resourceVersion });
   if (live === undefined) return undefined;
   stores.resources(kind.definition).written(live);
+  if (expected !== undefined) options.expected?.onWritten(expected, loaded);
   const now = load(keyOf(resource), kind, stores);
   // Another manager changed it right after our write: that change may matter to the record.
   if (now !== undefined && now.resource.metadata.resourceVersion !== live.metadata.resourceVersion)
@@ -82,10 +88,15 @@ function foldOrRefuse(
 
 /** The status with another record, and with all fields that the kind's schema may require. */
 function withRecord(
-  resource: CustomResource,
-  fields: Readonly<Record<string, unknown>>,
-  { record, names }: { readonly record: FoldedRecord["record"]; readonly names: readonly string[] },
+  { resource, observed, sourced }: Loaded,
+  record: FoldedRecord["record"],
+  { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
 ): Readonly<Record<string, unknown>> {
+  const { conditions: _own, ...fields } = kind.status(resource, observed, {
+    clock,
+    record,
+    ...(kind.source && { source: sourced?.state }),
+  });
   const previous = (resource.status ?? {}) as EngineStatus & Readonly<Record<string, unknown>>;
   // The objects are not those of this record yet: see isUnchanged() in converge-kind.ts.
   const conditions = previous.conditions?.map((condition) => {
@@ -93,6 +104,6 @@ function withRecord(
     const { observedGeneration: _, ...others } = condition;
     return others;
   });
-  const written = Object.fromEntries(names.map((field) => [field, record[field]]));
+  const written = Object.fromEntries((kind.record?.fields ?? []).map((field) => [field, record[field]]));
   return { ...previous, ...fields, ...written, ...(conditions && { conditions }) };
 }
