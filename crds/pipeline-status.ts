@@ -91,8 +91,7 @@ export const stageStatus = z.object({
       name: z.string().describe("Name of the Promotion."),
       number: z.int32().describe("Its place among those of the stage."),
       ...target,
-      message: z.string().optional().describe("What it waits for, or why it failed."),
-      until: instant.optional().describe("When it passes at the earliest."),
+      message: z.string().optional().describe("Why it failed. What it waits for is in its own status."),
       unproven: z
         .array(z.string())
         .optional()

@@ -22,12 +22,11 @@ export function planCandidates(world: PipelineWorld, seen: PipelineCommit | unde
   // The commit that was planned, before the next one takes its place.
   const added = planning && candidateFor(planning, { ...world, record: { candidates } });
   const all = added === undefined ? candidates : [...candidates, added];
-  const kept = [...keepCandidates({ ...world, record: { ...previous, candidates: all } }, all)];
-  return {
-    head,
-    planning: planning === undefined || isPlanned(planning.revision, world) ? head : planning,
-    candidates: kept.length === 0 ? previous.candidates : kept,
-  };
+  const next = planning === undefined || isPlanned(planning.revision, world) ? head : planning;
+  // To leave out what no stage will get is not worth a write of its own.
+  const isNews = added !== undefined || next?.revision !== planning?.revision;
+  const kept = isNews ? keepCandidates({ ...world, record: { ...previous, candidates: all } }, all) : all;
+  return { head, planning: next, candidates: kept.length === 0 ? previous.candidates : [...kept] };
 }
 
 /** Whether every Release that can has planned a commit, or has said why it cannot. */

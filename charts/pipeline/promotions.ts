@@ -1,6 +1,8 @@
+import type { KindClock } from "../../crds/kind-context.ts";
 import type { LiveObject } from "../../crds/object.ts";
 import { controllerOf } from "../../crds/object.ts";
 import type { PromotionResource, PromotionSpec } from "../../crds/promotion.ts";
+import { later } from "./release-state.ts";
 import type { Stage } from "./shape.ts";
 
 /** The fields of a Promotion that a Pipeline reads. */
@@ -14,7 +16,6 @@ export interface PromotionView {
   readonly passedAt?: string;
   readonly failedAt?: string;
   readonly message?: string;
-  readonly waiting?: string;
   readonly until?: string;
   readonly startedAs?: string;
 }
@@ -26,7 +27,7 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
     spec,
     status = {} as NonNullable<PromotionResource["status"]>,
   } = live as PromotionResource;
-  const { passedAt, failedAt, message, waiting, until, startedAs } = status;
+  const { passedAt, failedAt, message, until, startedAs } = status;
   return {
     name: metadata.name,
     uid: metadata.uid,
@@ -36,7 +37,6 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
     ...(passedAt !== undefined && { passedAt }),
     ...(failedAt !== undefined && { failedAt }),
     ...(message !== undefined && { message }),
-    ...(waiting !== undefined && { waiting }),
     ...(until !== undefined && { until }),
     ...(startedAs !== undefined && { startedAs }),
   };
@@ -159,6 +159,14 @@ export class StageHistory {
   get nextNumber(): number {
     return 1 + Math.max(0, ...this.started.map(numberOf));
   }
+}
+
+/** Most Promotions without a soak have passed by then: one write of the status tells more than two. */
+const moment = "2s";
+
+/** Whether what a Promotion proves may be over in a moment. Pure, and the resource is woken when it is not. */
+export function isBrief(createdAt: string, clock: KindClock): boolean {
+  return createdAt !== "" && !clock.reached(later(createdAt, moment));
 }
 
 /** Whether a Promotion has no outcome yet. Pure. */

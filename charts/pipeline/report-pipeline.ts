@@ -5,6 +5,7 @@ import type { Observed } from "../../crds/observed.ts";
 import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
 import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { decideStage } from "./decide-stage.ts";
+import { isBrief } from "./promotions.ts";
 import { describeStrangers } from "./release-problems.ts";
 import { reportStage } from "./report-stage.ts";
 import { readStagesIfValid } from "./shape.ts";
@@ -112,11 +113,12 @@ export function judgePipeline({
   if (texts.length > 0) return { status: "Failed", message: texts.join("; ") };
   const proving = stages.filter(({ phase }) => phase === "Proving");
   if (proving.length > 0) {
+    // What each of them waits for is in its own status.
     const message = proving.map(
-      ({ name, promotion }) =>
-        `${name} proves ${shortId(promotion?.revision ?? "")}${promotion?.message === undefined ? "" : `: ${promotion.message}`}`,
+      ({ name, promotion }) => `${name} proves ${shortId(promotion?.revision ?? "")} (${promotion?.name})`,
     );
-    return { status: "InProgress", message: message.join("; ") };
+    const isPassing = proving.some(({ promotion }) => isYoung(world, promotion?.name));
+    return { status: "InProgress", message: message.join("; "), ...(isPassing && { isBrief: true }) };
   }
   if (resource.spec.suspend) return { status: "Suspended", message: "spec.suspend is true: nothing starts" };
   const waiting = stages.flatMap(({ name, waiting: gates = [] }) =>
@@ -126,6 +128,10 @@ export function judgePipeline({
     status: "Current",
     message: waiting.length > 0 ? `waiting: ${waiting.join("; ")}` : stages.map(summarize).join(", "),
   };
+}
+
+function isYoung({ promotions, clock }: PipelineWorld, name: string | undefined): boolean {
+  return promotions.some((promotion) => promotion.name === name && isBrief(promotion.createdAt, clock));
 }
 
 function isFailed({ promotions }: PipelineWorld, name: string): boolean {

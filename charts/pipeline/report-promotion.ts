@@ -3,6 +3,7 @@ import type { Observed } from "../../crds/observed.ts";
 import { Pipeline, type PipelineResource } from "../../crds/pipeline.ts";
 import type { PromotionRecord, PromotionResource } from "../../crds/promotion.ts";
 import { isStarted, proofOf } from "./fold-promotion.ts";
+import { isBrief } from "./promotions.ts";
 
 type Phase = "Requested" | "Proving" | "Passed" | "Failed" | "Superseded";
 
@@ -64,5 +65,10 @@ export function judgePromotion({
   if (phase === "Superseded")
     return { status: "Suspended", message: `replaced by Promotion "${record.supersededBy}"` };
   const end = until === undefined || waiting?.includes(until) === true ? "" : ` (until ${until})`;
-  return { status: "InProgress", message: `${waiting ?? "being proven"}${end}` };
+  const isPassing = isBrief(resource.metadata.creationTimestamp ?? "", clock);
+  return {
+    status: "InProgress",
+    message: `${waiting ?? "being proven"}${end}`,
+    ...(isPassing && { isBrief: true }),
+  };
 }

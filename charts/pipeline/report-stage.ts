@@ -86,16 +86,15 @@ function runningIn({ stage }: StageDecision, world: PipelineWorld): StageStatus[
 
 function promotionIn({ stage, current }: StageDecision, world: PipelineWorld): StageStatus["promotion"] {
   if (current === undefined) return undefined;
-  const { name, spec, waiting, message, until } = current;
-  const text = isOpen(current) ? waiting : message;
+  const { name, spec, failedAt, message } = current;
   const unproven = spec.bypass?.includes("Order") === true ? unprovenBefore(spec.revision, stage, world) : [];
   return {
     name,
     number: spec.number ?? 0,
     revision: spec.revision,
     digest: spec.digest,
-    ...(text !== undefined && { message: text }),
-    ...(isOpen(current) && until !== undefined && { until }),
+    // What it waits for is in its own status, and changes more often.
+    ...(failedAt !== undefined && message !== undefined && { message }),
     ...(unproven.length > 0 && { unproven: [...unproven] }),
   };
 }

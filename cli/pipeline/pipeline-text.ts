@@ -9,7 +9,11 @@ import { labelOfPipeline, type PipelineObject } from "./pipeline-object.ts";
 export interface PromotionObject {
   readonly metadata: { readonly name: string; readonly creationTimestamp?: string };
   readonly spec: PromotionSpec;
-  readonly status?: { readonly phase?: "Requested" | "Proving" | "Passed" | "Failed" | "Superseded" };
+  readonly status?: {
+    readonly phase?: "Requested" | "Proving" | "Passed" | "Failed" | "Superseded";
+    readonly waiting?: string;
+    readonly until?: string;
+  };
 }
 
 const mostCommits = 15;
@@ -34,21 +38,34 @@ export function formatPipeline(
     ready === undefined ? "not reconciled yet" : isTold ? ready.reason : `${ready.reason}: ${ready.message}`;
   return [
     printable(`Pipeline ${labelOfPipeline(pipeline)}: ${state}`),
-    ...(stages.length === 0 ? [] : ["", ...formatStages(stages)]),
+    ...(stages.length === 0 ? [] : ["", ...formatStages(stages, promotions)]),
     "",
     ...formatCommits(pipeline, promotions, nowMs),
   ];
 }
 
-function formatStages(stages: readonly StageStatus[]): readonly string[] {
+function formatStages(
+  stages: readonly StageStatus[],
+  promotions: readonly PromotionObject[],
+): readonly string[] {
   const rows = stages.map(({ name, phase, running, next, waiting = [], promotion, problems = [] }) => {
     const gates = waiting.map(({ gate, message, until }) => `${gate}: ${message}${untilText(until)}`);
-    const proving =
-      promotion?.message === undefined ? [] : [`${promotion.message}${untilText(promotion.until)}`];
-    const says = [...gates, ...(phase === "Passed" || phase === "Idle" ? [] : proving), ...problems];
+    const proving = promotion?.message ?? provingText(promotions, promotion?.name);
+    const says = [
+      ...gates,
+      ...(phase === "Passed" || phase === "Idle" || proving === "" ? [] : [proving]),
+      ...problems,
+    ];
     return [name, phase, commitText(running?.revision), commitText(next?.revision), says.join("; ")];
   });
   return formatColumns([["STAGE", "PHASE", "RUNS", "NEXT", "MESSAGE"], ...rows]);
+}
+
+/** What a Promotion waits for, as its own status has it. */
+function provingText(promotions: readonly PromotionObject[], name: string | undefined): string {
+  const { waiting = "", until } = promotions.find(({ metadata }) => metadata.name === name)?.status ?? {};
+  const isNamed = until === undefined || waiting.includes(until);
+  return waiting === "" || isNamed ? waiting : `${waiting}${untilText(until)}`;
 }
 
 /** A message names the instant by itself in most cases. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aShop, everywhere, hour, job, minute } from "./stages.ts";
+import { aShop, everywhere, hour, job, minute, threeStages } from "./stages.ts";
 
 describe("the cost of a Pipeline", () => {
   test("check 47: idle, nothing is written, and no wake-up is scheduled", () => {
@@ -39,6 +39,28 @@ describe("the cost of a Pipeline", () => {
       expect(of(`apply Release/${stage}`)).toHaveLength(2);
     }
     expect(of("create")).toHaveLength(3);
+  });
+
+  test("check 48: a promotion is two status writes, with an approval too, and a soak is two more", () => {
+    const world = aShop({ staging: { pass: { soak: "0s" } }, prod: { enter: { approvals: {} } } });
+    world.push(everywhere("1"));
+    world.run(hour);
+    const statusWrites = () =>
+      world.writes.splice(0).flatMap((write) => /status (?<of>\w+)/.exec(write)?.groups?.["of"] ?? []);
+    statusWrites();
+    world.push(everywhere("2"));
+    world.run(hour);
+    // The commit and its candidate, then dev, then staging.
+    expect(statusWrites()).toEqual(["Pipeline", "Pipeline", "Promotion", "Promotion", "Pipeline"]);
+    world.approve("ann", { stage: "prod", digest: world.stage("prod").next?.digest });
+    world.run(hour);
+    expect(statusWrites()).toEqual(["Promotion", "Pipeline"]);
+    world.editStages(threeStages({ staging: { pass: { soak: "0s" } }, prod: { pass: { soak: "10m" } } }));
+    world.run(hour);
+    statusWrites();
+    world.push({ ...everywhere("2"), prod: "3" });
+    world.run(hour);
+    expect(statusWrites().slice(2)).toEqual(["Pipeline", "Promotion", "Promotion", "Pipeline"]);
   });
 
   test("check 48: when the last gate opens the pin follows at once", () => {

@@ -126,9 +126,9 @@ describe("faults", () => {
     world.run(9 * minute);
     world.setHealth("staging", "Progressing");
     world.run(30 * second);
-    expect(world.stage("staging").promotion?.message).toBe(
-      'Release "shop/staging" is not healthy: pod is Progressing',
-    );
+    const [proving] = world.promotions("staging");
+    expect(world.stage("staging").promotion?.name).toBe(proving?.metadata.name);
+    expect(proving?.status?.waiting).toBe('Release "shop/staging" is not healthy: pod is Progressing');
     world.setHealth("staging", "Healthy");
     world.run(9 * minute);
     expect(promoted(world, "prod")).toEqual([]);

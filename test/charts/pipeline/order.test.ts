@@ -207,12 +207,14 @@ describe("order and slots of a Pipeline", () => {
     world.at(2 * second, () => world.setRefusal("staging", "SourceNotFound"));
     world.run(24 * hour);
     expect(promoted(world, "staging")).toEqual([gone]);
+    const [proving] = world.promotions("staging");
     expect(world.stage("staging")).toMatchObject({
       phase: "Proving",
-      promotion: {
-        message: expect.stringContaining('Release "shop/staging" is not deployed: it is SourceNotFound'),
-      },
+      promotion: { name: proving?.metadata.name },
     });
+    expect(proving?.status?.waiting).toContain(
+      'Release "shop/staging" is not deployed: it is SourceNotFound',
+    );
   });
 
   test("check 12: a stage that is unknown, twice or in a cycle moves nothing", () => {

@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import { pipeline as pipelineKind, promotion as promotionKind } from "../../../charts/bindings-delivery.ts";
 import type { BoundKind } from "../../../crds/binding.ts";
-import { instantMs, type KindClock } from "../../../crds/kind-context.ts";
+import { instantMs, type KindClock, type Recorded } from "../../../crds/kind-context.ts";
 import type { CustomResource } from "../../../crds/object.ts";
 import { foldRecord, isSameRecord, recordIn } from "../../../synth/record.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
@@ -10,6 +10,13 @@ import type { DeliveryEngine } from "./delivery-engine.ts";
 
 /** The program was killed at a write. */
 export class Killed extends Error {}
+
+interface StatusContext {
+  readonly clock: KindClock;
+  readonly source: unknown;
+  readonly record: Recorded;
+  readonly refusal?: string | undefined;
+}
 
 /** Reconciles Pipelines and Promotions like the operator, in its order of writes. It keeps nothing but when it is to be woken. */
 export class SimulatedOperator {
@@ -56,8 +63,8 @@ export class SimulatedOperator {
     const { record } = folded;
     let resource = found;
     if (!isSameRecord(record, recordIn(kind, found))) {
-      const own = kind.status(found, objects.observe(found, kind), { ...input, record } as never);
-      resource = this.#writeStatus(found, { ...(found.status as object), ...own, ...record });
+      // One write has the record and what follows from it.
+      resource = this.#writeStatus(found, this.#statusOf(kind, found, { ...input, record }).status);
     }
     const spans = kind.source?.spans?.({
       resource,
@@ -78,15 +85,24 @@ export class SimulatedOperator {
         throw error;
       refusal = error.message;
     }
-    const observed = objects.observe(resource, kind);
-    const own = kind.status(resource, observed, context);
-    const verdict =
+    const { status, isBrief } = this.#statusOf(kind, resource, { ...input, record, refusal });
+    if (!isBrief && !isSameRecord(status, (resource.status ?? {}) as never))
+      this.#writeStatus(resource, status);
+  }
+
+  /** The whole status, and whether it may be another one in a moment. */
+  #statusOf(
+    kind: BoundKind<Construct>,
+    resource: CustomResource,
+    { refusal, ...context }: StatusContext,
+  ): { readonly status: Record<string, unknown>; readonly isBrief: boolean } {
+    const observed = this.#world.objects.observe(resource, kind);
+    const own = kind.status(resource, observed, context as never);
+    const { isBrief = false, ...verdict } =
       refusal === undefined
-        ? kind.verdict?.({ resource, observed, ...input, record } as never)
+        ? (kind.verdict?.({ resource, observed, ...context } as never) ?? { status: "Unknown", message: "" })
         : { status: "SpecInvalid", message: refusal };
-    const { status: _ } = resource;
-    const status = clean({ ...own, ...record, verdict }) as Record<string, unknown>;
-    if (!isSameRecord(status, (resource.status ?? {}) as never)) this.#writeStatus(resource, status);
+    return { status: clean({ ...own, ...context.record, verdict }) as Record<string, unknown>, isBrief };
   }
 
   #clockFor(key: string): KindClock {

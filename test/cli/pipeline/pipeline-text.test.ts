@@ -101,14 +101,7 @@ describe("a Pipeline on a terminal", () => {
       {
         name: "dev",
         phase: "Proving",
-        promotion: {
-          name: "p",
-          number: 1,
-          revision: first,
-          digest,
-          message: "soaks",
-          until: "2026-11-23T12:10:00Z",
-        },
+        promotion: { name: "shop-dev-41", number: 1, revision: first, digest },
       },
       {
         name: "prod",
@@ -117,7 +110,12 @@ describe("a Pipeline on a terminal", () => {
         problems: ["Release prod/web is suspended"],
       },
     ];
-    expect(formatPipeline(aPipeline({ ...status, stages }), [], { nowMs }).slice(2, 5)).toEqual([
+    const until = "2026-11-23T12:10:00Z";
+    const proving = {
+      ...aPromotion("dev", first, "Proving", 41),
+      status: { phase: "Proving", waiting: "soaks", until },
+    } as const;
+    expect(formatPipeline(aPipeline({ ...status, stages }), [proving], { nowMs }).slice(2, 5)).toEqual([
       "STAGE  PHASE    RUNS  NEXT  MESSAGE",
       "dev    Proving  none  none  soaks (until 2026-11-23T12:10:00Z)",
       "prod   Waiting  none  none  Windows: closed (until 2026-11-24T08:00:00Z); Release prod/web is suspended",
