@@ -53,7 +53,10 @@ export async function withNext(
       deployedDigest,
       acting,
     });
-    return { ...again(ended, againAfterMs), ...(plan && { next: { plan } }) };
+    return {
+      ...again(ended, againAfterMs),
+      ...(plan === undefined ? { isPlanning: true } : { next: { plan } }),
+    };
   } catch (error) {
     if (!(error instanceof ApiUnavailableError)) throw error;
     return again(ended, unreadMs);

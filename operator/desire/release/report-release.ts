@@ -35,6 +35,8 @@ export interface Ended {
   readonly error?: unknown;
   /** The plan of a commit that is not deployed, if there is to be one. Undefined: as it was. */
   readonly next?: { readonly plan: NextPlan | undefined };
+  /** That plan is being made, and will be reported. */
+  readonly isPlanning?: boolean;
   /** Warnings of a healthy Release. */
   readonly notice?: string | undefined;
   /** Undefined: the same as before. */

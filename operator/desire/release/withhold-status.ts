@@ -1,3 +1,4 @@
+import type { EngineStatus } from "../../../crds/status.ts";
 import { isSameJson } from "../../../synth/same-json.ts";
 import type { StatusChange } from "../../engine/report.ts";
 import type { ResourceStatus } from "../../engine/status.ts";
@@ -32,7 +33,8 @@ export function withholdStatus(
     return { forMs: 0, withheld: none, onceWritten: none };
   }
   const { status } = change;
-  if (!isOnItsWay(status, ended) || hasNewPlan(resource, status))
+  const isPlanned = ended.isPlanning === true && saysTheSame(resource.status, status);
+  if (!(isPlanned || isOnItsWay(status, ended)) || hasNewPlan(resource, status))
     return { forMs: 0, withheld, onceWritten: { sinceMs: undefined, isProgressTold: false } };
   const sinceMs = withheld.sinceMs ?? nowMs;
   return {
@@ -40,6 +42,23 @@ export function withholdStatus(
     withheld: { ...withheld, sinceMs },
     onceWritten: { sinceMs: nowMs, isProgressTold: true },
   };
+}
+
+/** Whether a status differs from the one before in the generation alone. */
+function saysTheSame(before: LoadedRelease["resource"]["status"], status: ResourceStatus): boolean {
+  return before !== undefined && isSameJson(withoutGeneration(before), withoutGeneration(status));
+}
+
+function withoutGeneration({
+  observedGeneration: _,
+  conditions = [],
+  ...others
+}: EngineStatus & {
+  readonly deployed?: { readonly generation?: number | undefined } | undefined;
+}): object {
+  const { generation: __, ...deployed } = others.deployed ?? {};
+  const statements = conditions.map(({ observedGeneration: ___, ...statement }) => statement);
+  return { ...others, deployed, conditions: statements };
 }
 
 /** Progress is reported only now and then: each step of a rollout would be a write. */
@@ -63,6 +82,8 @@ function hasNewPlan({ status: before }: LoadedRelease["resource"], { next }: Res
 interface EndedRun {
   readonly outcome: ReleaseOutcome;
   readonly error?: unknown;
+  /** A plan is on its way, which is reported at once. */
+  readonly isPlanning?: boolean;
 }
 
 /** Whether the status will change by itself, without an action of the user. */

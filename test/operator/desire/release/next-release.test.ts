@@ -17,8 +17,7 @@ describe("the plan of a commit that a Release does not run", () => {
       "dry-run ConfigMap/a",
       "dry-run ConfigMap/c",
       "dry-run Deployment/web",
-      // For the edit, and for the plan.
-      "status Release/web",
+      // For the edit and the plan.
       "status Release/web",
     ]);
     expect(bench.release().status?.next).toEqual({
@@ -29,6 +28,28 @@ describe("the plan of a commit that a Release does not run", () => {
     });
     expect(bench.release().status).toMatchObject({ revision: aCommit("1").id });
     expect(bench.condition("Ready")).toBe("True Reconciled");
+  });
+
+  test("holds up the status of the edit that asks for it for two seconds at most", async () => {
+    const bench = await aDeployedBench("a", "b");
+    bench.offer("2", "pending");
+    bench.takeRequests();
+    bench.edit(aRelease({ generation: 2, spec: next("2") }));
+    expect(await bench.reconcile()).toEqual({ requeueAfterMs: 2_000 });
+    expect(bench.takeRequests()).toEqual([]);
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    expect(bench.release().status).toMatchObject({ observedGeneration: 2 });
+  });
+
+  test("does not hold up news of what is deployed", async () => {
+    const bench = await aDeployedBench("a", "b");
+    bench.commit("3", [map("a", "3"), map("b")]);
+    bench.offer("2", "pending");
+    bench.edit(aRelease({ generation: 2, spec: next("2") }));
+    await bench.reconcile();
+    expect(bench.release().status).toMatchObject({ revision: aCommit("3").id, observedGeneration: 2 });
   });
 
   test("has the digest that the commit has once it is deployed", async () => {
