@@ -51,8 +51,15 @@ export class FetchedClone {
       const isKept = await this.#tidy(clone);
       return { targets: isKept ? targets : await this.#renew(clone, wishes), outage: undefined };
     } catch (error) {
-      return { targets: await this.#recall(wishes), outage: toProcessFailure(error).failure };
+      return { targets: await this.recall(wishes), outage: toProcessFailure(error).failure };
     }
+  }
+
+  /** What the clone alone knows. Never rejects. */
+  async recall(wishes: ReadonlyMap<string, RefWish>): Promise<ReadonlyMap<string, Target>> {
+    const clone = await this.#opening?.catch(() => undefined);
+    if (clone === undefined) return new Map();
+    return await this.#options.heads.recall(clone, wishes).catch(() => new Map());
   }
 
   /**
@@ -127,12 +134,6 @@ export class FetchedClone {
       this.#renewal = undefined;
       resolve();
     }
-  }
-
-  async #recall(wishes: ReadonlyMap<string, RefWish>): Promise<ReadonlyMap<string, Target>> {
-    const clone = await this.#opening?.catch(() => undefined);
-    if (clone === undefined) return new Map();
-    return await this.#options.heads.recall(clone, wishes).catch(() => new Map());
   }
 
   /** Keeps the clone small. Gives false if it has grown too big all the same. */

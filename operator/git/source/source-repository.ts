@@ -10,6 +10,7 @@ import { RefWatch } from "./ref-watch.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import { SignatureCheck } from "./signature-check.ts";
 import { answerOf, isSameAnswer } from "./source-answer.ts";
+import { type Client, hasUnasked, isSettled, unknownCommits } from "./source-client.ts";
 import { SourceClone } from "./source-clone.ts";
 import { SourceHeads } from "./source-heads.ts";
 import { SourcePlaces } from "./source-places.ts";
@@ -18,17 +19,8 @@ import { isSamePlace, SourceRevisions, type Want } from "./source-revisions.ts";
 import type { RefWish } from "./source-wish.ts";
 import { namespaceOf } from "./tenant.ts";
 
-interface Client {
-  want: Want;
-  state: SourceState;
-  handledRequest: string | undefined;
-}
-
-interface Evaluation {
-  readonly onlyPending?: boolean;
-  /** When the look began, on the clock. */
-  readonly startedMs?: number;
-}
+/** `startedMs`: when the look began, on the clock. */
+type Evaluation = { readonly onlyPending?: boolean; readonly startedMs?: number };
 
 /** Maximum backoff for a remote that fails: with an interval of a day, the retries need not wait a day. */
 const backoff = { initialMs: 2_000, factor: 2, capMs: 60_000, jitter: 0.2 };
@@ -109,10 +101,12 @@ export class SourceRepository {
     const isSooner = want.intervalMs < this.#intervalMs();
     this.#clients.set(key, client);
     if (isSooner) this.#schedule.reschedule();
-    const { refKey } = want.wish;
+    const { ref, refKey } = want.wish;
     // The look that is under way answers those that come meanwhile.
     if (known === undefined && this.#asking.has(refKey)) return client.state;
-    if (isFirst || isAsked || !this.#look.targets.has(refKey)) this.#ask();
+    // The clone may have a commit already: then the remote has nothing to tell.
+    const isKnown = this.#look.targets.has(refKey) || ref.kind === "commit";
+    if (isFirst || isAsked || !isKnown) this.#ask();
     else this.#gather();
     return client.state;
   }
@@ -185,15 +179,8 @@ export class SourceRepository {
       this.#asking = new Map();
       permit.release();
       // Those that came after the question was put.
-      if (this.#hasUnasked()) this.#ask();
+      if (hasUnasked(this.#clients.values(), this.#look)) this.#ask();
     }
-  }
-
-  #hasUnasked(): boolean {
-    const { targets, outage } = this.#look;
-    if (outage !== undefined) return false;
-    const clients = [...this.#clients.values()];
-    return clients.some(({ want, state }) => state.state === "pending" && !targets.has(want.wish.refKey));
   }
 
   #tellOutage(outage: SourceFailure | undefined): void {
@@ -208,8 +195,17 @@ export class SourceRepository {
   #gather(): void {
     this.#cancelGather ??= this.#options.clock.schedule(GATHER_MS, () => {
       this.#cancelGather = undefined;
-      void this.#evaluate({ onlyPending: true });
+      void this.#recall().then(() => this.#evaluate({ onlyPending: true }));
     });
+  }
+
+  /** Looks for commits in the clone, and asks the remote for those that it does not have. */
+  async #recall(): Promise<void> {
+    const unknown = unknownCommits(this.#clients.values(), this.#look);
+    if (unknown.size === 0 || this.#isClosed) return;
+    const found = await this.#fetched.recall(unknown);
+    this.#look = { ...this.#look, targets: new Map([...this.#look.targets, ...found]) };
+    if (found.size < unknown.size && !this.#isClosed) this.#ask();
   }
 
   /** One after the other: each starts with what is known then. */
@@ -225,11 +221,11 @@ export class SourceRepository {
   async #evaluateNow({ onlyPending = false, startedMs }: Evaluation): Promise<void> {
     if (this.#isClosed) return;
     const { log, onChange, stats, clock } = this.#options;
-    const clients = [...this.#clients].filter(([, { state }]) => !onlyPending || state.state === "pending");
-    const found = await this.#revisions.find(
-      clients.map(([, { want }]) => want),
-      this.#look,
+    const clients = [...this.#clients].filter(
+      ([, client]) => !isSettled(client) && (!onlyPending || client.state.state === "pending"),
     );
+    const wants = clients.map(([, { want }]) => want);
+    const found = await this.#revisions.find(wants, this.#look, { remembered: this.#clients.size });
     const told: string[] = [];
     for (const [index, [key, client]] of clients.entries()) {
       const now = found[index];

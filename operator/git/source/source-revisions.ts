@@ -46,8 +46,15 @@ export class SourceRevisions {
     this.#options = options;
   }
 
-  /** @returns In the order of the wants; undefined: not known yet, a look will tell. */
-  async find(wants: readonly Want[], { targets, outage }: Look): Promise<Answer[]> {
+  /**
+   * @param options.remembered How many wants there are in all: so much is remembered for the next time.
+   * @returns In the order of the wants; undefined: not known yet, a look will tell.
+   */
+  async find(
+    wants: readonly Want[],
+    { targets, outage }: Look,
+    { remembered }: { readonly remembered: number },
+  ): Promise<Answer[]> {
     const { fetched, places } = this.#options;
     const answers: Answer[] = [];
     const open: { readonly index: number; readonly want: Want; readonly commit: string }[] = [];
@@ -80,8 +87,8 @@ export class SourceRevisions {
       })
       // The clone is being recreated; these requests are answered afterwards.
       .catch(() => undefined);
-    places.trim(wants.length);
-    keepNewest(this.#known, 2 * wants.length + 100);
+    places.trim(remembered);
+    keepNewest(this.#known, 2 * remembered + 100);
     return answers;
   }
 

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import type { SourceState } from "../../../../operator/git/source/ports.ts";
+import {
+  type Client,
+  hasUnasked,
+  isSettled,
+  unknownCommits,
+} from "../../../../operator/git/source/source-client.ts";
+import type { RefWish } from "../../../../operator/git/source/source-wish.ts";
+
+const id = "a".repeat(40);
+const failure = { reason: "SourceUnreachable", message: "down" } as const;
+const ready = { state: "ready", revision: {}, handledRequest: undefined } as SourceState;
+const pending: SourceState = { state: "pending" };
+
+function aClient(ref: RefWish, state: SourceState, handledRequest?: string): Client {
+  const refKey = ref.kind === "commit" ? ref.id : "refs/heads/main";
+  return { want: { wish: { ref, refKey } }, state, handledRequest } as Client;
+}
+
+const commit: RefWish = { kind: "commit", id };
+const branch: RefWish = { kind: "ref", ref: "refs/heads/main" };
+
+describe("isSettled()", () => {
+  test.for<readonly [string, Client, boolean]>([
+    ["a commit that was found", aClient(commit, ready), true],
+    ["a commit that is waited for", aClient(commit, pending), false],
+    ["a commit that could not be had", aClient(commit, { state: "failed", failure }), false],
+    ["a commit with a problem since", aClient(commit, { ...ready, stale: failure } as SourceState), false],
+    ["a commit with an answered request to tell", aClient(commit, ready, "now"), false],
+    ["a branch", aClient(branch, ready), false],
+  ])("%s: %s", ([, client, expected]) => {
+    expect(isSettled(client)).toBe(expected);
+  });
+});
+
+test("unknownCommits() are those that are waited for and that no look has asked for", () => {
+  const clients = [
+    aClient(commit, pending),
+    aClient(branch, pending),
+    aClient({ ...commit, id: "b" }, ready),
+  ];
+  expect([...unknownCommits(clients, { targets: new Map() })]).toEqual([[id, commit]]);
+  expect([...unknownCommits(clients, { targets: new Map([[id, { commit: id }]]) })]).toEqual([]);
+});
+
+test("hasUnasked() is true for refs that the last look did not ask for, and not during an outage", () => {
+  const targets = new Map([[id, { commit: id }]]);
+  expect(hasUnasked([aClient(commit, pending)], { targets, outage: undefined })).toBe(false);
+  expect(hasUnasked([aClient(branch, pending)], { targets, outage: undefined })).toBe(true);
+  expect(hasUnasked([aClient(branch, pending)], { targets, outage: failure })).toBe(false);
+  expect(hasUnasked([aClient(branch, ready)], { targets, outage: undefined })).toBe(false);
+});
