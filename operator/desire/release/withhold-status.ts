@@ -1,3 +1,4 @@
+import type { NextPlan } from "../../../crds/release.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
 import { isSameJson } from "../../../synth/same-json.ts";
 import type { StatusChange } from "../../engine/report.ts";
@@ -73,9 +74,18 @@ function parkingMs(
   return isSame && isProgressTold ? progressMs : releaseParkingMs;
 }
 
-/** Whether the status has the plan of a commit that is not deployed, for which somebody waits. */
-function hasNewPlan({ status: before }: LoadedRelease["resource"], { next }: ResourceStatus): boolean {
-  return next !== undefined && !isSameJson(next, before?.next);
+/** Whether the status has the plan of a commit, for which somebody waits. What is left to do changes with what is deployed. */
+function hasNewPlan({ status }: LoadedRelease["resource"], { next }: ResourceStatus): boolean {
+  return (
+    next !== undefined && !isSameJson(essenceOf(next as NextPlan), status?.next && essenceOf(status.next))
+  );
+}
+
+/** What is left to do, and what that was decided by. */
+const workOfPlans: ReadonlySet<string> = new Set(["create", "change", "delete", "held", "inputs"]);
+
+function essenceOf(plan: NextPlan): object {
+  return Object.fromEntries(Object.entries(plan).filter(([name]) => !workOfPlans.has(name)));
 }
 
 /** Result of a run, as far as it matters here. */

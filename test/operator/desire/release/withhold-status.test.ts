@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import type { LoadedRelease } from "../../../../operator/desire/release/load-release.ts";
+import { withholdStatus } from "../../../../operator/desire/release/withhold-status.ts";
+import type { ResourceStatus } from "../../../../operator/engine/status.ts";
+
+const plan = {
+  revision: "a".repeat(40),
+  digest: "d1",
+  create: 0,
+  change: 1,
+  delete: 0,
+  held: 0,
+  inputs: "i1",
+};
+const ready = (status: "True" | "False", observedGeneration: number) => ({
+  ...{ type: "Ready", status, reason: "Reconciled", message: "", lastTransitionTime: "", observedGeneration },
+});
+const reconciling = { ...ready("True", 2), type: "Reconciling" };
+
+/** How long a status is withheld, in milliseconds. */
+function withheldFor(before: object, after: object, isPlanning = false): number {
+  const release = {
+    resource: { status: before },
+    memory: { withheld: { sinceMs: undefined, isProgressTold: false } },
+  } as unknown as LoadedRelease;
+  const status = after as unknown as ResourceStatus;
+  const ended = { outcome: { state: "applied", count: 1 }, isPlanning } as const;
+  return withholdStatus(release, { change: { status, patch: {} }, ended }, 0).forMs;
+}
+
+describe("withholdStatus() decides about", () => {
+  const before = {
+    observedGeneration: 1,
+    deployed: { generation: 1 },
+    conditions: [ready("True", 1)],
+    next: plan,
+  };
+  const same = {
+    observedGeneration: 2,
+    deployed: { generation: 2 },
+    conditions: [ready("True", 2)],
+    next: plan,
+  };
+  const onItsWay = { ...same, conditions: [ready("False", 2), reconciling] };
+
+  test.for<readonly [string, object, number]>([
+    ["a status that is on its way", onItsWay, 2_000],
+    [
+      "one whose plan has less left to do",
+      { ...onItsWay, next: { ...plan, change: 0, inputs: "i2" } },
+      2_000,
+    ],
+    ["one with the plan of another commit", { ...onItsWay, next: { ...plan, revision: "b" } }, 0],
+    ["one with another digest", { ...onItsWay, next: { ...plan, digest: "d2" } }, 0],
+    ["one that compares the plan", { ...onItsWay, next: { ...plan, compared: [] } }, 0],
+    ["one whose plan has failed", { ...onItsWay, next: { ...plan, error: "too large" } }, 0],
+    ["one that is ready", same, 0],
+  ])("%s", ([, after, forMs]) => {
+    expect(withheldFor(before, after)).toBe(forMs);
+  });
+
+  test("a new generation alone while its plan is made", () => {
+    expect(withheldFor(before, same, true)).toBe(2_000);
+    expect(withheldFor(before, { ...same, deployed: { generation: 2, digest: "d2" } }, true)).toBe(0);
+    expect(withheldFor(before, { ...same, conditions: [ready("False", 2)] }, true)).toBe(0);
+    expect(withheldFor(before, { ...same, next: { ...plan, digest: "d2" } }, true)).toBe(0);
+  });
+});
