@@ -1,0 +1,86 @@
+import { expect, onTestFinished } from "vitest";
+import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../../crds/core-kinds.ts";
+import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
+import { Pipeline } from "../../crds/pipeline.ts";
+import { APPROVAL_POLICY } from "../../crds/stage-names.ts";
+import { applyObjects, eventually, kubectl } from "./fixture.ts";
+import { aReleaseStory, type ReleaseStory } from "./release-story.ts";
+import { applyResource, type SeenResource, seen } from "./story.ts";
+
+/** A stage with the names of its Releases, and more fields. */
+export type StoryStage = Readonly<Record<string, unknown>> & {
+  readonly name: string;
+  readonly releases: readonly string[];
+};
+
+/** An operator with Releases and Pipelines of one namespace, without fences around it. */
+export interface PipelineStory extends ReleaseStory {
+  /** Makes the Releases `PIPELINE-NAME` of the folders `PIPELINE/NAME`, and a Pipeline that follows `PIPELINE`. */
+  pipeline(name: string, stages: readonly StoryStage[]): Promise<void>;
+  /** Waits until what a Pipeline says of a stage has these fields. */
+  untilStage(pipeline: string, stage: string, wanted: object): Promise<SeenResource>;
+}
+
+export async function aPipelineStory(): Promise<PipelineStory> {
+  const story = await aReleaseStory();
+  const { namespace, source } = story;
+  const url = `file://${source.path}`;
+  return {
+    ...story,
+    pipeline: async (name, stages) => {
+      for (const { name: stage, releases } of stages)
+        for (const release of releases)
+          await story.release(`${name}-${release}`, {
+            source: { url, path: `${name}/${release}`, ref: { pipeline: name, stage } },
+          });
+      await applyResource(Pipeline, namespace, {
+        name,
+        source: { url, path: name },
+        interval: "1s",
+        stages: stages.map(({ releases, ...stage }) => ({
+          ...stage,
+          releases: releases.map((release) => ({ name: `${name}-${release}` })),
+        })),
+      });
+    },
+    untilStage: (name, stage, wanted) =>
+      eventually(
+        async () => {
+          const pipeline = await seen(Pipeline, namespace, name);
+          const stages = (pipeline.status?.["stages"] ?? []) as readonly { readonly name: string }[];
+          expect(stages.find((one) => one.name === stage)).toMatchObject(wanted);
+          return pipeline;
+        },
+        { what: `stage ${stage} of ${name} is ${JSON.stringify(wanted)}` },
+      ),
+  };
+}
+
+/** Makes an admission policy as a Pipeline demands one before Approvals of a namespace count. It refuses nothing. */
+export async function vouchForApprovals(namespace: string): Promise<void> {
+  const name = `${namespace}-approvals`;
+  const metadata = { name, labels: { [APPROVAL_POLICY.key]: APPROVAL_POLICY.value } };
+  const make = (kind: ObjectKind, spec: object) => ({
+    apiVersion: apiVersionOf(kind),
+    kind: kind.kind,
+    metadata,
+    spec,
+  });
+  onTestFinished(async () => {
+    const kinds = `${ValidatingAdmissionPolicy.plural},${ValidatingAdmissionPolicyBinding.plural}`;
+    await kubectl(["delete", kinds, name, "--ignore-not-found", "--wait=false"]);
+  });
+  const key = "kubernetes.io/metadata.name";
+  const rule = { apiGroups: [Pipeline.group], apiVersions: ["*"], operations: ["CREATE"] };
+  await applyObjects(
+    make(ValidatingAdmissionPolicy, {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        namespaceSelector: { matchExpressions: [{ key, operator: "In", values: [namespace] }] },
+        resourceRules: [{ ...rule, resources: ["approvals"] }],
+      },
+      validations: [{ expression: "true" }],
+    }),
+    make(ValidatingAdmissionPolicyBinding, { policyName: name, validationActions: ["Deny"] }),
+  );
+}

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { readPrometheusText } from "../fakes/prometheus-text.ts";
+import { eventually } from "./eventually.ts";
+import type { RunningOperator } from "./operator.ts";
+import { lineOf } from "./operator-user.ts";
+import { aPipelineStory } from "./pipeline-story.ts";
+import { metricsArgument } from "./reconciled.ts";
+import { aConfigMapFile } from "./release-story.ts";
+
+const count = 20;
+const stages = ["dev", "staging", "prod"] as const;
+const pipelines = Array.from({ length: count }, (_, index) => `p${String(index).padStart(2, "0")}`);
+
+/** Sum of a metric of an operator over its labels. */
+async function metricOf(operator: RunningOperator, name: string): Promise<number> {
+  const { address } = await eventually(
+    () => operator.log.find(({ message, serves }) => message === "Listening" && serves === "metrics"),
+    { what: "it serves metrics" },
+  );
+  const families = readPrometheusText(await (await fetch(`http://${address}/metrics`)).text());
+  return [...(families.get(name)?.series.values() ?? [])].reduce((sum, value) => sum + value, 0);
+}
+
+test("a push to one of many Pipelines of a repository costs the others no request and no render", async () => {
+  // Given Pipelines of three stages each, all through with the first commit
+  const story = await aPipelineStory();
+  const files = (name: string, version: string) =>
+    Object.fromEntries(
+      stages.map((stage) => [`${name}/${stage}/web.json`, aConfigMapFile(`${name}-${stage}`, { version })]),
+    );
+  const first = story.commit(Object.assign({}, ...pipelines.map((name) => files(name, "1"))));
+  const operator = await story.start([metricsArgument]);
+  for (const name of pipelines)
+    await story.pipeline(
+      name,
+      stages.map((stage) => ({ name: stage, releases: [stage] })),
+    );
+  for (const name of pipelines)
+    for (const stage of stages)
+      await story.untilStage(name, stage, { phase: "Passed", running: { revision: first } });
+  const rendersOf = () => metricOf(operator, "fairlead_release_renders_total");
+  const renders = await rendersOf();
+
+  // When a push changes one of them, and another push nothing of any
+  const begin = new Date();
+  const [name = ""] = pipelines;
+  const second = story.commit(files(name, "2"));
+  for (const stage of stages)
+    await story.untilStage(name, stage, { phase: "Passed", running: { revision: second } });
+  const looks = await metricOf(operator, "fairlead_release_source_looks_total");
+  story.commit({ "README.md": "Read me." });
+  await eventually(
+    async () => (await metricOf(operator, "fairlead_release_source_looks_total")) >= looks + 2,
+    { what: "the remote is polled again" },
+  );
+
+  // Then the others are asked nothing, and only its own Releases are rendered: to plan the commit, and to deploy it.
+  const requests = await story.user.requests(begin);
+  const others = requests.filter(
+    ({ verb, objectRef }) =>
+      verb !== "watch" &&
+      !["events", "leases"].includes(objectRef?.resource ?? "") &&
+      !objectRef?.name?.startsWith(name),
+  );
+  expect(others.map(lineOf)).toEqual([]);
+  expect(requests.map(lineOf)).toContain(`patch promotions ${name}-prod-2 201`);
+  expect((await rendersOf()) - renders).toBeLessThanOrEqual(2 * stages.length);
+});
