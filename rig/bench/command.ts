@@ -11,6 +11,7 @@ import { type ContestantName, contestantNames } from "./contestants.ts";
 import { dayCommand } from "./load/churn-command.ts";
 import { neighboursCommand } from "./load/neighbours-command.ts";
 import { orderRounds } from "./order.ts";
+import { pipelinesCommand } from "./pipelines/pipelines-command.ts";
 import { releasesCommand } from "./releases/releases-command.ts";
 import type { Measurement } from "./report/assess.ts";
 import { reportText } from "./report/text.ts";
@@ -74,6 +75,7 @@ export function benchCommand(): Command {
       .addCommand(neighboursCommand(report))
       .addCommand(dayCommand(report))
       .addCommand(releasesCommand(report))
+      .addCommand(pipelinesCommand(report))
       .addCommand(tenantsCommand(report))
       .addCommand(takeoverCommand())
   );

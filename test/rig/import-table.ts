@@ -28,4 +28,5 @@ export const rigImportTable: Record<string, ImportRule> = {
     // cdk8s only in the text of a program that is deployed.
     packages: ["node:*", "cdk8s", "commander"],
   },
+  "rig/bench/pipelines": { folders: ["rig/bench", "cli/local-cluster"], packages: ["node:*", "commander"] },
 };

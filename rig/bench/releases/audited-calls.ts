@@ -27,6 +27,11 @@ export class AuditedCalls {
 
   /** Calls since the last time. A watch counts when it has ended, so they are left out. */
   async take(): Promise<Calls> {
+    return countCalls(await this.takeLines());
+  }
+
+  /** All lines of the log since the last time. */
+  async takeLines(): Promise<readonly string[]> {
     const file = await open(this.#path);
     try {
       const length = (await file.stat()).size - this.#from;
@@ -35,7 +40,7 @@ export class AuditedCalls {
       // Lines that are written at this moment belong to the next read.
       const end = buffer.lastIndexOf(10, bytesRead - 1) + 1;
       this.#from += end;
-      return countCalls(buffer.toString("utf8", 0, end).split("\n"));
+      return buffer.toString("utf8", 0, end).split("\n");
     } finally {
       await file.close();
     }

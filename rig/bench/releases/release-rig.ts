@@ -23,8 +23,8 @@ export interface ReleaseRig {
   readonly source: SourceRepository;
   /** The current metrics: the sum of each metric over its labels. */
   metrics(): Promise<ReadonlyMap<string, number>>;
-  /** Sends the hook of a git host after a push. */
-  callHook(): Promise<void>;
+  /** Sends the hook of a git host after a push; default: to `source`. */
+  callHook(url?: string): Promise<void>;
   /** Lines of the operator's log. */
   log(): Promise<readonly string[]>;
   stop(): Promise<void>;
@@ -85,7 +85,7 @@ export async function startReleaseRig(options: ReleaseRigOptions): Promise<Relea
     async metrics() {
       return sumsOf(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
     },
-    callHook: () => callHook(source.url),
+    callHook: (url = source.url) => callHook(url),
     log: async () => (await readFile(logPath, "utf8")).split("\n"),
     async stop() {
       if (operator.exitCode !== null) report(`The operator had ended: ${await lastWords(logPath)}`);

@@ -1,0 +1,84 @@
+import { appendFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { withLock } from "../../../cli/local-cluster/lock.ts";
+import { untilQuiet } from "../cell/quiet-machine.ts";
+import { startReleaseRig } from "../releases/release-rig.ts";
+import { GitFolder } from "../tenants/git-folder.ts";
+import { holdAll, type PipelineResults, pipelineReport } from "./report.ts";
+import { fill, idle, openGates, openScene, push } from "./scenarios.ts";
+
+interface PipelinesOptions {
+  readonly pipelines: string;
+  readonly pushes: string;
+  readonly gates: string;
+  readonly idleSeconds: string;
+  readonly quietWait: string;
+  readonly out: string | undefined;
+  readonly operatorArgs: string;
+}
+
+/** `npm run bench -- pipelines`: a thousand Pipelines of three stages over one repository. */
+export function pipelinesCommand(report: (line: string) => void): Command {
+  return new Command("pipelines")
+    .description("Measure Pipelines of three stages over one repository, from outside")
+    .option("--pipelines <n>", "Pipelines, each with three Releases of two objects", "1000")
+    .option("--pushes <n>", "pushes to one Pipeline each", "20")
+    .option("--gates <n>", "approvals of a promotion to prod", "20")
+    .option("--idle-seconds <n>", "how long nothing happens", "60")
+    .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
+    .option("--out <file>", "file that the raw results are appended to, as JSON")
+    .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
+    .action(async (options: PipelinesOptions) => {
+      // One measurement at a time on this machine, for all users.
+      const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
+      const lock = join(tmpdir(), "fairlead-bench.lock");
+      const results = await withLock(lock, () => measure(options, report), { onWait });
+      process.stdout.write(pipelineReport(results));
+      if (options.out !== undefined) await appendFile(options.out, `${toJson(results)}\n`);
+      if (!holdAll(results)) process.exitCode = 1;
+    });
+}
+
+async function measure(options: PipelinesOptions, report: (line: string) => void): Promise<PipelineResults> {
+  const [count, pushes, gates, seconds] = [
+    options.pipelines,
+    options.pushes,
+    options.gates,
+    options.idleSeconds,
+  ].map(Number) as [number, number, number, number];
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.once(name, () => stop.abort(new Error(`Ended by ${name}`)));
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-bench-pipelines-"));
+  const repository = await GitFolder.create(folder, "pipelines");
+  const operatorArguments = options.operatorArgs.split(" ").filter((word) => word !== "");
+  const rig = await startReleaseRig({ sets: 1, operatorArguments, report });
+  try {
+    const load1 = await untilQuiet({ waitSeconds: Number(options.quietWait), report });
+    const scene = await openScene(rig, { repository, count, signal: stop.signal });
+    const step = async <T>(title: string, run: () => Promise<T>): Promise<T> => {
+      stop.signal.throwIfAborted();
+      report(title);
+      return await run();
+    };
+    return {
+      ...{ pipelines: count, load1 },
+      fill: await step(`Filling with ${count} Pipelines`, () => fill(scene)),
+      idle: await step(`${seconds} s of idling`, () => idle(scene, seconds)),
+      push: await step(`${pushes} pushes`, () => push(scene, pushes)),
+      gate: await step(`${gates} approvals`, () => openGates(scene, gates)),
+    };
+  } finally {
+    stop.abort();
+    await rig.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function toJson(results: PipelineResults): string {
+  return JSON.stringify(results, (_, value: unknown) =>
+    value instanceof Map ? Object.fromEntries(value) : value,
+  );
+}
