@@ -1,6 +1,7 @@
 import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { withLock } from "../../../cli/local-cluster/lock.ts";
 import { untilQuiet } from "../cell/quiet-machine.ts";
@@ -61,7 +62,7 @@ async function measure(options: PipelinesOptions, report: (line: string) => void
     const step = async <T>(title: string, run: () => Promise<T>): Promise<T> => {
       stop.signal.throwIfAborted();
       report(title);
-      return await run();
+      return await Promise.race([run(), untilEnded(rig.operatorPid, stop.signal)]);
     };
     return {
       ...{ pipelines: count, load1 },
@@ -74,6 +75,18 @@ async function measure(options: PipelinesOptions, report: (line: string) => void
     stop.abort();
     await rig.stop();
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Rejects when the operator has ended, such as because it lost its Lease on a machine that is too busy. */
+async function untilEnded(pid: number, signal: AbortSignal): Promise<never> {
+  for (;;) {
+    await sleep(1_000, undefined, { signal });
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      throw new Error("The operator has ended", { cause: error });
+    }
   }
 }
 
