@@ -46,6 +46,7 @@ export function assessProof(input: ProofInput): Proof {
   const { clock, createdAt, rules } = input;
   const assessed = assessAll(input);
   const failure = findFailure(input, assessed);
+  if (failure !== undefined) return { state: "Failed", ...failure };
   const provenAt = assessed.map(({ state }) => (state.state === "Proven" ? state.at : undefined));
   const outcomes = outcomesOf(input);
   const isWhole = assessed.length > 0 && provenAt.every((at) => at !== undefined);
@@ -56,10 +57,8 @@ export function assessProof(input: ProofInput): Proof {
       ...provenAt.filter((one) => one !== undefined),
       ...outcomes.map(({ outcome }) => outcome?.finishedAt ?? createdAt),
     );
-    const isInTime = failure === undefined || instantMs(at) <= instantMs(failure.at);
-    if (isInTime && clock.reached(at)) return { state: "Passed", at };
+    if (clock.reached(at)) return { state: "Passed", at };
   }
-  if (failure !== undefined) return { state: "Failed", ...failure };
   return { state: "Proving", ...describe(assessed, { rules, outcomes }) };
 }
 
@@ -128,38 +127,46 @@ function findFailure(
         message: `Release "${key}" ${state.message}`,
       };
   }
-  const [late] = assessed
-    .flatMap(({ key, state }) => {
-      const from = patienceFrom(state);
-      return from === undefined ? [] : [{ what: describeLate({ key, state }), from }];
-    })
-    .concat(verificationsFrom(input, assessed))
-    .map(({ what, from }) => ({ what, at: afterMs(latest(createdAt, from), rules.timeoutMs) }))
+  const [late] = [...assessed.flatMap(patienceFor), ...patienceForVerifications(input, assessed)]
+    .map(({ what, from, metAt }) => ({ what, metAt, at: afterMs(latest(createdAt, from), rules.timeoutMs) }))
+    // What was late stays late, also when nobody looked at the deadline.
+    .filter(({ at, metAt }) => metAt === undefined || instantMs(metAt) > instantMs(at))
     .toSorted((a, b) => instantMs(a.at) - instantMs(b.at));
   if (late === undefined || !clock.reached(late.at)) return undefined;
   return { at: late.at, reason: "TimedOut", message: `not proven within the timeout: ${late.what}` };
 }
 
-/** Since when patience counts. What is still on its way, or waits for a remote or a person, is waited for. */
-function patienceFrom(state: ReleaseState): string | undefined {
-  if (state.state === "Refused") return state.at;
-  return state.state === "Unhealthy" || state.state === "Soaking" ? state.since : undefined;
+/** What has to be proven within the timeout. */
+interface Patience {
+  readonly what: string;
+  /** Since when it counts. */
+  readonly from: string;
+  /** When it was proven; undefined: it is not. */
+  readonly metAt: string | undefined;
+}
+
+/** What is still on its way, or waits for a remote or a person, is waited for. */
+function patienceFor({ key, state }: Assessed): readonly Patience[] {
+  if (state.state === "Deploying" || state.state === "Failed") return [];
+  const from = state.state === "Refused" ? state.at : state.since;
+  const metAt = state.state === "Proven" ? state.at : undefined;
+  return from === undefined ? [] : [{ what: describeLate({ key, state }), from, metAt }];
 }
 
 function describeLate({ key, state }: Assessed): string {
   return `Release "${key}" ${"message" in state ? state.message : "was not healthy for long enough"}`;
 }
 
-/** Since when patience counts for verifications: the last Release was proven then. */
-function verificationsFrom(
-  input: ProofInput,
-  assessed: readonly Assessed[],
-): readonly { readonly what: string; readonly from: string }[] {
-  const open = outcomesOf(input).filter(({ outcome }) => outcome === undefined);
+/** Patience with verifications counts since the last Release was proven. */
+function patienceForVerifications(input: ProofInput, assessed: readonly Assessed[]): readonly Patience[] {
+  const outcomes = outcomesOf(input);
   const proven = assessed.flatMap(({ state }) => (state.state === "Proven" ? [state.at] : []));
   const [first, ...others] = proven;
-  if (open.length === 0 || first === undefined || proven.length < assessed.length) return [];
-  return [{ what: `verification "${open[0]?.name}" has not finished`, from: latest(first, ...others) }];
+  if (outcomes.length === 0 || first === undefined || proven.length < assessed.length) return [];
+  const from = latest(first, ...others);
+  return outcomes.map(({ name, outcome }) => {
+    return { what: `verification "${name}" has not finished`, from, metAt: outcome?.finishedAt };
+  });
 }
 
 function describe(
