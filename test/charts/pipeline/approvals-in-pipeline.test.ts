@@ -81,6 +81,21 @@ describe("approvals of a Pipeline's stage", () => {
     expect(promoted(world, "prod")).toEqual([commit]);
   });
 
+  test("check 18: when the newest candidate is rejected the one before it is asked for", () => {
+    const { world, commit, digest } = waiting();
+    world.push(everywhere("2"));
+    world.run(hour);
+    const newest = world.stage("prod").next?.digest ?? "";
+    expect(newest).not.toBe(digest);
+    world.approve("bob", { stage: "prod", digest: newest, decision: "Reject", reason: "too early" });
+    world.run(hour);
+    expect(world.stage("prod").next).toMatchObject({ revision: commit, digest });
+    expect(waitingOf(world, "prod")).toContain(`${digest}: 0 of 1 approvals`);
+    world.approve("ann", { stage: "prod", digest });
+    world.run(minute);
+    expect(promoted(world, "prod")).toEqual([commit]);
+  });
+
   test("check 19: without the binding of the policy no Approval counts, and a condition says so; put back, it goes on", () => {
     const { world, commit, digest } = waiting();
     const kind = "ValidatingAdmissionPolicyBinding";
