@@ -116,6 +116,11 @@ export class DeliveryWorld extends DeliveryEngine {
     return this.pipeline.status?.stages?.find((stage) => stage.name === name) ?? {};
   }
 
+  /** Gives the operator another clock. */
+  setClock(nowMs: () => number): void {
+    this.operator.clock = nowMs;
+  }
+
   /** When the operator wakes a resource next. */
   get nextWakeMs(): number {
     return this.operator.nextWakeMs;

@@ -23,6 +23,8 @@ export class SimulatedOperator {
   readonly #world: DeliveryEngine;
   readonly #decide: Decider;
   readonly #wakes = new Map<string, number>();
+  /** What it takes for the time. */
+  clock = (): number => this.#world.nowMs;
 
   constructor(world: DeliveryEngine, decide: Decider) {
     this.#world = world;
@@ -109,7 +111,7 @@ export class SimulatedOperator {
     return {
       reached: (instant) => {
         const atMs = instantMs(instant);
-        if (atMs <= this.#world.nowMs) return true;
+        if (atMs <= this.clock()) return true;
         this.#wakes.set(key, Math.min(this.#wakes.get(key) ?? Number.POSITIVE_INFINITY, atMs));
         return false;
       },
