@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** One Release of a stage, and the digest of its manifests. */
 export interface ReleaseDigest {
@@ -14,10 +14,10 @@ export interface ReleaseDigest {
  */
 export function stageDigestOf(releases: readonly ReleaseDigest[]): string {
   const lines = releases.map(({ name, namespace, digest }) => `${namespace}/${name} ${digest}\n`).sort();
-  return createHash("sha256").update(lines.join("")).digest("hex").slice(0, 32);
+  return hash("sha256", lines.join(""), "hex").slice(0, 32);
 }
 
 /** A prefix of the digest of a text, to make names unique. Pure. */
 export function shortDigest(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+  return hash("sha256", text, "hex").slice(0, 8);
 }

@@ -71,9 +71,9 @@ interface Decision {
 /** Whether a stage may start a digest, as far as approvals are concerned. Pure. */
 export function assessApprovals(input: ApprovalsInput): ApprovalState {
   const { pipeline, stage, digest, rule } = input;
-  const decisions = readDecisions(input.approvals).filter(
-    ({ spec }) => spec.pipeline === pipeline && spec.stage === stage && spec.digest === digest,
-  );
+  const wanted = { pipeline, stage, digest };
+  // Approvals stay, and most of them are of other digests: only those of this one are read.
+  const decisions = readDecisions(input.approvals.filter((approval) => isFor(approval, wanted)));
   const needed = rule?.count ?? 0;
   // Without the policy its author is not known, but one who stops a stage does no harm.
   const rejection = decisions.find(({ spec }) => spec.decision === "Reject");
@@ -114,6 +114,15 @@ export function unplannedApprovals(
     )
     .map(({ counted }) => counted.name)
     .toSorted();
+}
+
+/** Whether an Approval, which may not be valid, is of a stage and a digest. */
+function isFor(
+  approval: LiveObject,
+  { pipeline, stage, digest }: Pick<ApprovalSpec, "pipeline" | "stage" | "digest">,
+): boolean {
+  const spec = (approval["spec"] ?? {}) as Partial<ApprovalSpec>;
+  return spec.pipeline === pipeline && spec.stage === stage && spec.digest === digest;
 }
 
 /** All that can be read, the earliest first. */

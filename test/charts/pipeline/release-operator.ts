@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { LiveObject } from "../../../crds/object.ts";
 import type { ComparedManifests, Comparison } from "../../../crds/stage-differences.ts";
 import { compareManifests } from "../../../operator/desire/release/compare-manifests.ts";
@@ -63,7 +63,7 @@ export function renderOf(
   if (commit === undefined) return { error: "the commit is not in the repository" };
   const content = commit.contents[key] ?? "";
   if (content.startsWith("!")) return { error: `cannot render: ${content.slice(1)}` };
-  return { digest: createHash("sha256").update(`${key} ${content} ${version}`).digest("hex").slice(0, 32) };
+  return { digest: hash("sha256", `${key} ${content} ${version}`, "hex").slice(0, 32) };
 }
 
 /** Content in JSON is the data of a ConfigMap; other content is its only value. */
