@@ -7,8 +7,10 @@ import { withLock } from "../../../cli/local-cluster/lock.ts";
 import { untilQuiet } from "../cell/quiet-machine.ts";
 import { startReleaseRig } from "../releases/release-rig.ts";
 import { GitFolder } from "../tenants/git-folder.ts";
+import { fill } from "./fill.ts";
 import { holdAll, type PipelineResults, pipelineReport } from "./report.ts";
-import { fill, idle, openGates, openScene, push } from "./scenarios.ts";
+import { idle, openGates, push } from "./scenarios.ts";
+import { openScene } from "./scene.ts";
 
 interface PipelinesOptions {
   readonly pipelines: string;

@@ -1,7 +1,8 @@
 import { percentile } from "../releases/report.ts";
 import type { AuditedRequest, PromotionTimes } from "./audited-requests.ts";
 import { countRequests } from "./audited-requests.ts";
-import type { Counts, FillResult, GateResult, IdleResult, PushResult } from "./scenarios.ts";
+import type { FillResult } from "./fill.ts";
+import type { Counts, GateResult, IdleResult, PushResult } from "./scenarios.ts";
 
 export interface PipelineResults {
   readonly pipelines: number;

@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuditedCalls } from "../releases/audited-calls.ts";
 import { type ProcessUse, watchProcesses } from "../releases/process-tree.ts";
-import type { ReleaseRig } from "../releases/release-rig.ts";
 import { difference, imageIn, rendersOf } from "../releases/scenarios.ts";
 import { namespaceOf } from "../releases/set-files.ts";
-import { isReady, type LiveObject, WatchedObjects } from "../releases/watched-objects.ts";
-import type { GitFolder } from "../tenants/git-folder.ts";
 import {
   type AuditedRequest,
   countRequests,
@@ -16,40 +13,18 @@ import {
 import {
   anApproval,
   aPipeline,
-  approvalPolicy,
-  aRelease,
   filesOf,
   imageOf,
   pipelineKey,
   pipelineName,
   releaseKey,
   releaseName,
-  stageNames,
 } from "./pipeline-files.ts";
+import { group, isThrough, type Scene, type StageSeen, settleMs, stagesOf } from "./scene.ts";
 
-const group = "/apis/fairlead.dev/v1alpha1";
-const admission = "/apis/admissionregistration.k8s.io/v1";
-/** Longer than any work that an edit leaves behind; then the audit log is read. */
-const settleMs = 5_000;
-const longestFillMs = 3_600_000;
 const longestMs = 120_000;
 
-export interface Scene {
-  readonly rig: ReleaseRig;
-  readonly repository: GitFolder;
-  readonly pipelines: WatchedObjects;
-  readonly deployments: WatchedObjects;
-  readonly count: number;
-}
-
 export type Counts = ReadonlyMap<string, number>;
-
-export interface FillResult {
-  /** From the first object that was accepted until every stage of the last Pipeline had passed. */
-  readonly readyMs: number;
-  readonly use: ProcessUse;
-  readonly requests: Counts;
-}
 
 export interface IdleResult {
   readonly seconds: number;
@@ -72,85 +47,6 @@ export interface PushResult {
 
 export interface GateResult {
   readonly times: readonly PromotionTimes[];
-}
-
-export async function openScene(
-  rig: ReleaseRig,
-  { repository, count, signal }: Pick<Scene, "repository" | "count"> & { readonly signal: AbortSignal },
-): Promise<Scene> {
-  // A new kind is served a moment later.
-  while ((await rig.api.send("GET", `${group}/pipelines`, undefined, [404, 429])) !== 200) await sleep(100);
-  const [pipelines, deployments] = await Promise.all(
-    [`${group}/pipelines`, "/apis/apps/v1/deployments"].map((path) =>
-      WatchedObjects.open(rig.api, path, signal),
-    ),
-  );
-  if (pipelines === undefined || deployments === undefined) throw new Error("Cannot watch");
-  return { rig, repository, pipelines, deployments, count };
-}
-
-interface StageSeen {
-  readonly name: string;
-  readonly phase: string;
-  readonly running?: { readonly revision?: string };
-  readonly next?: { readonly revision: string; readonly digest: string };
-  readonly waiting?: readonly { readonly gate: string }[];
-}
-
-const stagesOf = (pipeline: LiveObject | undefined): readonly StageSeen[] =>
-  (pipeline?.status as { readonly stages?: readonly StageSeen[] } | undefined)?.stages ?? [];
-
-/** All stages have passed, and run one commit. */
-function isThrough(pipeline: LiveObject | undefined): boolean {
-  const stages = stagesOf(pipeline);
-  const revisions = new Set(stages.map(({ running }) => running?.revision));
-  const havePassed = stages.length === stageNames.length && stages.every(({ phase }) => phase === "Passed");
-  return pipeline !== undefined && havePassed && revisions.size === 1 && isReady(pipeline);
-}
-
-/** All Pipelines with their Releases, by 8 creators. */
-export async function fill({ rig, repository, pipelines, count }: Scene): Promise<FillResult> {
-  const { api, auditLogPath, operatorPid } = rig;
-  await repository.push(
-    Object.assign({}, ...Array.from({ length: count }, (_, index) => filesOf(index, "v1"))),
-  );
-  const [policy = {}, binding = {}] = approvalPolicy;
-  await api.apply(`${admission}/validatingadmissionpolicies/bench-approvals`, policy);
-  await api.apply(`${admission}/validatingadmissionpolicybindings/bench-approvals`, binding);
-  const audit = await AuditedCalls.begin(auditLogPath);
-  const stopLooking = watchProcesses(operatorPid);
-  const numbers = Array.from({ length: count }, (_, index) => index).values();
-  const startMs = performance.now();
-  const create = async (): Promise<void> => {
-    for (const index of numbers) {
-      const place = `${group}/namespaces/${namespaceOf(index)}`;
-      for (const stage of stageNames)
-        await api.apply(
-          `${place}/releases/${releaseName(index, stage)}`,
-          aRelease(index, stage, repository.url),
-        );
-      await api.apply(`${place}/pipelines/${pipelineName(index)}`, aPipeline(index, repository.url));
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, create));
-  let first = 0;
-  const areThrough = (): boolean => {
-    while (first < count && isThrough(pipelines.get(pipelineKey(first)))) first += 1;
-    return first === count;
-  };
-  try {
-    const doneMs = await pipelines.until("all Pipelines are through", areThrough, longestFillMs);
-    await sleep(settleMs);
-    return {
-      readyMs: doneMs - startMs,
-      use: stopLooking(),
-      requests: countRequests(readRequests(await audit.takeLines())),
-    };
-  } catch (error) {
-    const key = pipelineKey(first);
-    const why = JSON.stringify(pipelines.get(key)?.status?.conditions)?.slice(0, 1_000);
-    throw new Error(`${first} of ${count} Pipelines are through; ${key}: ${why}`, { cause: error });
-  }
 }
 
 /** Nothing happens. */
