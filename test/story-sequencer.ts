@@ -16,6 +16,7 @@ const longest = [
   "install-command.test.ts",
   "takeover.test.ts",
   "release-delete.test.ts",
+  "pipeline-kills.test.ts",
   "release-kills.test.ts",
   "leader.test.ts",
   "leader-killed.test.ts",

@@ -1,6 +1,6 @@
-import { kinds } from "../../charts/bindings.ts";
+import { shippedKinds } from "../../charts/bindings-delivery.ts";
 import { runOperator } from "../../index.ts";
 import { sharedGroup, stampIn } from "../../test/cluster/stamp-kind.ts";
 
 /** The operator that ships, and Stamps: children that nothing else in the cluster reads. */
-process.exitCode = await runOperator({ kinds: [...kinds, stampIn(sharedGroup)] });
+process.exitCode = await runOperator({ kinds: [...shippedKinds, stampIn(sharedGroup)] });

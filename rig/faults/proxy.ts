@@ -17,8 +17,10 @@ export interface ApiProxyOptions {
   readonly protocol: "h2" | "http/1.1";
   readonly journal: Journal;
   readonly chance: Chance;
-  /** A request that changes something has come, and goes on to the API server whatever happens here. */
-  readonly onWrite?: (write: SentWrite) => void;
+  /** A request that changes something has come, and goes on to the API server unless it is lost. */
+  readonly onWrite?: (write: SentWrite, body: string) => void;
+  /** Whether a request that changes something never comes to the API server; asked after `onWrite`. Default: none is lost. */
+  readonly isLost?: (write: SentWrite) => boolean;
 }
 
 /** Which operator a token belongs to, and which start of it. */
@@ -132,7 +134,9 @@ export class ApiProxy {
       const holder = holderIn(path, body.toString());
       const sent = { auditId, incarnation: incarnation.name, method, path, arrivedMs: Date.now(), holder };
       this.#options.journal.writes.push(sent);
-      this.#options.onWrite?.(sent);
+      this.#options.onWrite?.(sent, body.toString());
+      // It is not answered: its sender is killed.
+      if (this.#options.isLost?.(sent) === true) return;
     }
     const reset = (): void => this.#reset(request, response);
     const fault = this.#faults.pick(incarnation.slot, traffic);

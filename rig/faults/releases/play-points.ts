@@ -1,29 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Release, releaseAnnotations } from "../../../crds/release.ts";
 import type { SeenResource } from "../../../test/cluster/story.ts";
+import { killDuring } from "../kill-during.ts";
+import type { PlayedPoints, PlayPointsOptions } from "../kill-suite.ts";
 import type { World } from "../world.ts";
 import { findUntracked } from "./find-untracked.ts";
 import { describePoint, type KillPoint } from "./points.ts";
 import { type ApplyStage, createReleaseStage } from "./release-stage.ts";
-
-/** How the points of one seed went. */
-export interface PlayedPoints {
-  readonly seed: number;
-  readonly points: number;
-  /** Kills that came while something was being written. */
-  readonly midway: number;
-  readonly violations: readonly string[];
-  /** The logs of all runs of the operator. */
-  readonly log: readonly string[];
-}
-
-export interface PlayPointsOptions {
-  readonly seed: number;
-  readonly points: readonly KillPoint[];
-  readonly onPoint?: (text: string) => void;
-  /** No point begins after this. */
-  readonly signal?: AbortSignal;
-}
 
 /** Long enough for a machine that does ten other things, and for the garbage collector, which looks for new kinds every 30 s. */
 const convergeMs = 180_000;
@@ -33,7 +16,7 @@ const slowMs = 10_000;
 const longestActMs = 8_000;
 
 /** Plays one point after the other on one stage, and in the end deletes everything. */
-export async function playPoints(world: World, options: PlayPointsOptions): Promise<PlayedPoints> {
+export async function playPoints(world: World, options: PlayPointsOptions<KillPoint>): Promise<PlayedPoints> {
   const { seed, points, onPoint = () => undefined, signal } = options;
   const stage = await createReleaseStage(world, seed);
   const violations: string[] = [];
@@ -42,7 +25,7 @@ export async function playPoints(world: World, options: PlayPointsOptions): Prom
     stage.operator.start();
     for (const point of points) {
       if (signal?.aborted || violations.length > 0) break;
-      if (await killDuring(stage, point)) midway += 1;
+      if (await killAt(stage, point)) midway += 1;
       await stage.perform(point.whileDown);
       stage.operator.start();
       const { differences, tookMs, last } = await untilTracked(stage);
@@ -60,34 +43,15 @@ export async function playPoints(world: World, options: PlayPointsOptions): Prom
 }
 
 /** Kills the operator at the point's moment. Gives whether it was at work. */
-async function killDuring(stage: ApplyStage, { actions, atWrite, afterMs }: KillPoint): Promise<boolean> {
-  const { promise: killed, resolve } = Promise.withResolvers<void>();
-  let isDead = false;
-  const kill = (): void => {
-    if (isDead) return;
-    isDead = true;
-    void stage.operator.stop().then(resolve);
-  };
-  let writes = 0;
-  stage.onWrite = () => {
-    writes += 1;
-    if (writes === atWrite) kill();
-  };
-  await stage.perform(actions);
-  const isMidway = (): boolean => isDead && atWrite !== undefined;
-  const timer = atWrite === undefined ? setTimeout(kill, afterMs) : undefined;
-  const started = performance.now();
-  while (!isDead) {
-    await Promise.race([killed, sleep(100)]);
-    const isOver = performance.now() - started > longestActMs;
-    if (!isDead && (isOver || (timer === undefined && (await findUntracked(stage)).length === 0))) break;
-  }
-  const result = isMidway();
-  kill();
-  clearTimeout(timer);
-  await killed;
-  stage.onWrite = undefined;
-  return result;
+async function killAt(stage: ApplyStage, { actions, atWrite, afterMs }: KillPoint): Promise<boolean> {
+  return await killDuring({
+    ...{ operator: stage.operator, atWrite, afterMs, longestMs: longestActMs },
+    listen: (onWrite) => {
+      stage.onWrite = onWrite;
+    },
+    act: () => stage.perform(actions),
+    isDone: async () => (await findUntracked(stage)).length === 0,
+  });
 }
 
 interface Tracking {

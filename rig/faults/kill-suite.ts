@@ -1,0 +1,91 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { TestCluster } from "../../test/cluster/global-setup.ts";
+import { install } from "../../test/cluster/install.ts";
+import { keepLog, minutesSince, onCluster, playInLanes, print, stopSignal } from "../../test/stages.ts";
+import type { World } from "./world.ts";
+
+/** How the points of one seed went. */
+export interface PlayedPoints {
+  readonly seed: number;
+  readonly points: number;
+  /** Kills that came while something was being written. */
+  readonly midway: number;
+  readonly violations: readonly string[];
+  /** The logs of all runs of the operator. */
+  readonly log: readonly string[];
+}
+
+export interface PlayPointsOptions<Point> {
+  readonly seed: number;
+  readonly points: readonly Point[];
+  readonly onPoint?: (text: string) => void;
+  /** No point begins after this. */
+  readonly signal?: AbortSignal;
+}
+
+export interface KillSuite<Point> {
+  /** Of the npm script: `release-kills`. */
+  readonly name: string;
+  /** What is said when there is no violation. */
+  readonly verdict: string;
+  readonly createWorld: (cluster: TestCluster) => Promise<World>;
+  readonly makePoints: (seed: number, count: number) => readonly Point[];
+  readonly playPoints: (world: World, options: PlayPointsOptions<Point>) => Promise<PlayedPoints>;
+}
+
+/** Plays a kill suite as the command line says. @returns The exit code. */
+export async function runKillSuite<Point>(suite: KillSuite<Point>): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      /** Kills in all. */
+      points: { type: "string", default: "200" },
+      /** The first seed; every stage takes the next one. */
+      seed: { type: "string", default: "1" },
+      /** Points of one stage, one after the other. */
+      length: { type: "string", default: "5" },
+      /** Stages at the same time. */
+      lanes: { type: "string", default: "3" },
+      /** Folder for the logs of what went wrong. */
+      out: { type: "string", default: join(tmpdir(), `fairlead-${suite.name}`) },
+    },
+  });
+  const [points, first, length] = [Number(values.points), Number(values.seed), Number(values.length)];
+  const seeds = Array.from({ length: Math.ceil(points / length) }, (_, index) => first + index);
+  const left = (index: number): number => Math.min(length, points - index * length);
+  const stages = seeds.map((seed, index) => ({ seed, points: suite.makePoints(seed, left(index)) }));
+  const signal = stopSignal();
+  const started = performance.now();
+  const played: PlayedPoints[] = [];
+  const report = async ({ seed, violations, log }: PlayedPoints): Promise<void> => {
+    if (violations.length === 0) return;
+    print(violations.map((one) => `  ! ${one}`).join("\n"));
+    const file = await keepLog(values.out, { seed, lines: [...violations, ...log] });
+    print(`  log: ${file}; again: npm run test:${suite.name} -- --seed ${seed} --points ${length}`);
+  };
+  await onCluster("kills", async (cluster) => {
+    await install(cluster);
+    const world = await suite.createWorld(cluster);
+    const play = async (stage: (typeof stages)[number]): Promise<void> => {
+      const onPoint = (text: string): void => print(`seed ${stage.seed}, ${text}`);
+      const result = await suite.playPoints(world, { ...stage, onPoint, signal });
+      played.push(result);
+      await report(result);
+    };
+    try {
+      await playInLanes(stages, { lanes: Number(values.lanes), signal, play });
+    } finally {
+      await world.close();
+    }
+  });
+  const sum = (count: (one: PlayedPoints) => number): number =>
+    played.reduce((all, one) => all + count(one), 0);
+  const violations = sum((one) => one.violations.length);
+  const verdict = violations === 0 ? suite.verdict : `${violations} VIOLATIONS`;
+  const [kills, midway] = [sum((one) => one.points), sum((one) => one.midway)];
+  print(
+    `\n${kills} kills, ${midway} of them in the middle of writes, in ${minutesSince(started)}: ${verdict}`,
+  );
+  return violations === 0 && kills === points ? 0 : 1;
+}

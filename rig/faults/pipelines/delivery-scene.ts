@@ -1,0 +1,178 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { App, Chart } from "cdk8s";
+import { WriteFences } from "../../../constructs/write-fences.ts";
+import { Approval } from "../../../crds/approval.ts";
+import {
+  Namespace,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from "../../../crds/core-kinds.ts";
+import type { KubernetesObject } from "../../../crds/object.ts";
+import { Pipeline } from "../../../crds/pipeline.ts";
+import { Promotion } from "../../../crds/promotion.ts";
+import { Release } from "../../../crds/release.ts";
+import { APPROVAL_POLICY } from "../../../crds/stage-names.ts";
+import { AuditTail } from "../audit-tail.ts";
+import { GitServer } from "../git-server.ts";
+import { Journal } from "../journal.ts";
+import { OperatorProcess } from "../operator-process.ts";
+import { ApiProxy } from "../proxy.ts";
+import { chanceFrom } from "../random.ts";
+import type { World } from "../world.ts";
+import { DeliveryTruth } from "./delivery-truth.ts";
+import { type Act, stageNames } from "./points.ts";
+import { earlierInProd, isRequest, type SeenPipeline, type SeenPromotion } from "./seen.ts";
+
+/** A namespace with a Pipeline of three stages, a repository, an operator, and the users who push, approve and go back. */
+export interface DeliveryScene {
+  readonly world: World;
+  readonly namespace: string;
+  readonly git: GitServer;
+  readonly operator: OperatorProcess;
+  readonly truth: DeliveryTruth;
+  readonly audit: AuditTail;
+  /** Bodies of the operator's writes, by audit id. */
+  readonly bodies: ReadonlyMap<string, string>;
+  /** Digests that the user has approved for prod, by name of the Approval. */
+  readonly approved: ReadonlyMap<string, string>;
+  /** Tells of every write of the operator to anything but events, as it comes to the API server. */
+  onWrite: (() => void) | undefined;
+  /** Loses the write that `onWrite` was told of last. */
+  losesWrite: boolean;
+  perform(acts: readonly Act[]): Promise<void>;
+  /** What users do meanwhile: they approve what prod asks for, and delete requests that have come to their end. */
+  attend(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const user = "admin";
+
+/** The soak is longer than the second to which instants are rounded. */
+export const soakMs = 2_000;
+
+const verify = {
+  name: "e2e",
+  template: {
+    spec: {
+      backoffLimit: 0,
+      template: {
+        spec: { restartPolicy: "Never", containers: [{ name: "e2e", image: "busybox" }] },
+      },
+    },
+  },
+};
+
+export async function createDeliveryScene(world: World, seed: number): Promise<DeliveryScene> {
+  const { api } = world;
+  const id = `pipeline-kills-${seed}-${crypto.randomUUID().slice(0, 6)}`;
+  const folder = join(world.folder, id);
+  await mkdir(folder, { recursive: true });
+  const audit = await AuditTail.begin(world.cluster.auditLogPath);
+  await api.create(Namespace, { metadata: { name: id } });
+  const policies = approvalPolicies(id);
+  for (const [kind, policy] of policies) await api.create(kind, policy);
+  const git = await GitServer.create(folder);
+  const bodies = new Map<string, string>();
+  const proxy = await ApiProxy.start({
+    ...{ upstream: world.upstream, protocol: "h2", journal: new Journal(id), chance: chanceFrom(seed) },
+    onWrite: ({ auditId, path }, body) => {
+      if (!path.includes(`/namespaces/${id}/`) || path.includes("/events") || path.includes("dryRun=All"))
+        return;
+      bodies.set(auditId, body);
+      scene.onWrite?.();
+    },
+    isLost: () => {
+      const { losesWrite } = scene;
+      scene.losesWrite = false;
+      return losesWrite;
+    },
+  });
+  const { program, preload, environment } = world;
+  const cache = `--release-cache=${join(folder, "cache")}`;
+  const args = [`--namespace=${id}`, "--releases", "--release-file-remotes", cache];
+  const operator = new OperatorProcess({ slot: 0, folder, program, preload, proxy, args, environment });
+  const truth = new DeliveryTruth();
+  const approved = new Map<string, string>();
+  let requests = 0;
+  const scene: DeliveryScene = {
+    ...{ world, namespace: id, git, operator, truth, audit, bodies, approved },
+    ...{ onWrite: undefined, losesWrite: false },
+    async perform(acts) {
+      for (const act of acts) {
+        const files = truth.filesFor(act);
+        if (files !== undefined) {
+          if (!(await git.commitByOthers(files)))
+            throw new Error("Nobody else pushes, and a push was too late");
+          truth.note((await git.head()) ?? "");
+          continue;
+        }
+        const revision = earlierInProd((await api.list(Promotion, id)) as readonly SeenPromotion[]);
+        if (revision === undefined) continue;
+        requests += 1;
+        const spec = { pipeline: "shop", stage: "prod", revision, hold: true, by: user, reason: "errors" };
+        const metadata = { name: `back-${requests}`, namespace: id };
+        await api.apply(Promotion, { metadata, spec: { ...spec, bypass: ["Approvals"] } });
+      }
+    },
+    async attend() {
+      const [pipeline] = (await api.list(Pipeline, id)) as readonly SeenPipeline[];
+      const prod = pipeline?.status?.stages?.find(({ name }) => name === "prod");
+      const isAsked = prod?.waiting?.some(({ gate }) => gate === "Approvals") === true;
+      const name = `approval-${prod?.next?.digest.slice(0, 32)}`;
+      if (isAsked && prod?.next !== undefined && !approved.has(name)) {
+        const { revision, digest } = prod.next;
+        approved.set(name, digest);
+        const spec = { pipeline: "shop", stage: "prod", revision, digest, decision: "Approve", by: user };
+        await api.apply(Approval, { metadata: { name, namespace: id }, spec: { ...spec, groups: [] } });
+      }
+      const asked = ((await api.list(Promotion, id)) as readonly SeenPromotion[]).filter(isRequest);
+      for (const { metadata, status } of asked)
+        if (metadata.name !== `back-${requests}` || status?.passedAt !== undefined)
+          await api.delete(Promotion, id, metadata.name);
+    },
+    async close() {
+      await operator.stop();
+      await proxy.close();
+      for (const [kind, { metadata }] of policies) await api.delete(kind, undefined, metadata.name);
+      await api.delete(Namespace, undefined, id);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await scene.perform(["push all"]);
+  await createShop(world, id, `file://${git.path}`);
+  return scene;
+}
+
+/** The policy for Approvals and its binding, for one namespace: without them no Approval counts. */
+function approvalPolicies(namespace: string) {
+  const chart = new Chart(new App(), "fences");
+  const policies = { ownership: false, leadership: false, stages: true };
+  const installation = {
+    ...{ name: namespace, namespace, ha: false, policies, watchedNamespaces: [namespace] },
+    releases: { enabled: true },
+  };
+  new WriteFences(chart, "fences", { ...installation, kinds: [] });
+  return (chart.toJson() as KubernetesObject[])
+    .filter(({ metadata }) => metadata.labels?.[APPROVAL_POLICY.key] === APPROVAL_POLICY.value)
+    .map((policy) => {
+      const isPolicy = policy.kind === ValidatingAdmissionPolicy.kind;
+      return [isPolicy ? ValidatingAdmissionPolicy : ValidatingAdmissionPolicyBinding, policy] as const;
+    });
+}
+
+async function createShop({ api }: World, namespace: string, url: string): Promise<void> {
+  for (const stage of stageNames) {
+    const source = { url, path: `shop/${stage}`, ref: { pipeline: "shop", stage } };
+    const spec = { source, interval: "5s", render: { manifests: {} } };
+    await api.apply(Release, { metadata: { name: stage, namespace }, spec });
+  }
+  const releasesOf = (stage: string) => ({ name: stage, releases: [{ name: stage }] });
+  const stages = [
+    releasesOf("dev"),
+    { ...releasesOf("staging"), pass: { soak: `${soakMs / 1_000}s`, verify: [verify] } },
+    { ...releasesOf("prod"), enter: { approvals: { count: 1 } } },
+  ];
+  const spec = { source: { url, path: "shop" }, interval: "1s", stages };
+  await api.apply(Pipeline, { metadata: { name: "shop", namespace }, spec });
+}

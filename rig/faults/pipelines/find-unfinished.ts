@@ -1,0 +1,108 @@
+import { ConfigMap, Job } from "../../../crds/core-kinds.ts";
+import { Pipeline } from "../../../crds/pipeline.ts";
+import { Promotion } from "../../../crds/promotion.ts";
+import { Release } from "../../../crds/release.ts";
+import type { SeenResource } from "../../../test/cluster/story.ts";
+import type { SeenObject } from "../api.ts";
+import type { DeliveryScene } from "./delivery-scene.ts";
+import { nameIn } from "./delivery-truth.ts";
+import { stageNames } from "./points.ts";
+import { isRequest, type SeenPipeline, type SeenPromotion } from "./seen.ts";
+
+/** The differences from the end of an undisturbed run: empty when there is none. */
+export async function findUnfinished(scene: DeliveryScene): Promise<readonly string[]> {
+  const { world, namespace, git } = scene;
+  const [pipelines, promotions, head] = await Promise.all([
+    world.api.list(Pipeline, namespace) as Promise<readonly SeenPipeline[]>,
+    world.api.list(Promotion, namespace) as Promise<readonly SeenPromotion[]>,
+    git.head(),
+  ]);
+  const [pipeline] = pipelines;
+  if (pipeline === undefined) return ["the Pipeline is lost"];
+  const found = [...findInPipeline(pipeline, head), ...promotions.flatMap(findInPromotion)];
+  // The more expensive checks run when the others pass.
+  if (found.length > 0) return found;
+  return [...(await findInReleases(scene)), ...(await findInJobs(scene, promotions))];
+}
+
+function findInPipeline({ metadata, status }: SeenPipeline, head: string | undefined): string[] {
+  const found: string[] = [];
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready?.status !== "True" || ready.observedGeneration !== metadata.generation)
+    found.push(`the Pipeline is not Ready: ${ready?.reason}: ${ready?.message}`);
+  if (status?.head?.revision !== head) found.push(`its head is ${status?.head?.revision}, not ${head}`);
+  if (status?.planning?.revision !== head)
+    found.push(`${status?.planning?.revision} is planned, not ${head}`);
+  for (const name of stageNames) {
+    const stage = status?.stages?.find((one) => one.name === name);
+    const waiting = stage?.waiting?.map(({ gate, message }) => `${gate}: ${message}`).join("; ");
+    const text = `stage ${name} is ${stage?.phase} (${stage?.promotion?.message ?? waiting ?? ""})`;
+    if (stage?.phase !== "Passed" || waiting !== undefined || stage.running?.proven !== true)
+      found.push(text);
+  }
+  return found;
+}
+
+function findInPromotion(promotion: SeenPromotion): string[] {
+  const { metadata, status } = promotion;
+  if (isRequest(promotion)) return [`request ${metadata.name} is there`];
+  const isOver = status?.phase === "Passed" || status?.phase === "Superseded";
+  return isOver ? [] : [`Promotion ${metadata.name} is ${status?.phase}`];
+}
+
+async function findInReleases({ world, namespace, truth }: DeliveryScene): Promise<string[]> {
+  const found: string[] = [];
+  const releases = (await world.api.list(Release, namespace)) as readonly SeenResource[];
+  const configMaps = await world.api.list(ConfigMap, namespace);
+  for (const name of stageNames) {
+    const release = releases.find(({ metadata }) => metadata.name === name);
+    const ready = release?.status?.conditions?.find(({ type }) => type === "Ready");
+    const deployed = release?.status?.["deployed"] as { readonly digest?: string } | undefined;
+    if (ready?.status !== "True" || ready.observedGeneration !== release?.metadata.generation)
+      found.push(`Release ${name} is not Ready: ${ready?.reason}: ${ready?.message}`);
+    if (release?.spec["revision"] === undefined || deployed?.digest !== release.spec["digest"])
+      found.push(`Release ${name} does not run its pin`);
+    found.push(...findInVersion(configMaps, name, truth.now[name]));
+  }
+  return found;
+}
+
+function findInVersion(
+  configMaps: readonly SeenObject[],
+  stage: (typeof stageNames)[number],
+  wanted: number,
+): string[] {
+  const configMap = configMaps.find(({ metadata }) => metadata.name === nameIn(stage));
+  const { version } = (configMap?.["data"] ?? {}) as { readonly version?: string };
+  return version === String(wanted) ? [] : [`stage ${stage} runs version ${version}, not ${wanted}`];
+}
+
+async function findInJobs(
+  { world, namespace }: DeliveryScene,
+  promotions: readonly SeenPromotion[],
+): Promise<string[]> {
+  const uids = new Set(promotions.map(({ metadata }) => metadata.uid));
+  return (await world.api.list(Job, namespace)).flatMap(({ metadata }) => {
+    const { name, finalizers = [], ownerReferences = [] } = metadata;
+    if (!ownerReferences.some(({ uid }) => uids.has(uid))) return [`Job ${name} is an orphan`];
+    return finalizers.length > 0 ? [`Job ${name} still has finalizers: ${finalizers.join(", ")}`] : [];
+  });
+}
+
+/** What is left of a deleted Pipeline that should be gone, or is gone and should be left. */
+export async function findLeft({ world, namespace, truth }: DeliveryScene): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const kind of [Pipeline, Promotion, Job])
+    for (const { metadata } of await world.api.list(kind, namespace))
+      found.push(`${kind.kind} ${metadata.name} is still there`);
+  const releases = (await world.api.list(Release, namespace)) as readonly SeenResource[];
+  for (const name of stageNames) {
+    const release = releases.find(({ metadata }) => metadata.name === name);
+    if (release === undefined) found.push(`Release ${name} is lost`);
+    for (const field of ["revision", "digest", "next"])
+      if (release?.spec[field] !== undefined) found.push(`Release ${name} still has spec.${field}`);
+  }
+  const configMaps = await world.api.list(ConfigMap, namespace);
+  for (const name of stageNames) found.push(...findInVersion(configMaps, name, truth.now[name]));
+  return found;
+}

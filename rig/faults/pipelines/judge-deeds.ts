@@ -1,0 +1,164 @@
+import type { PromotionRecord, PromotionSpec } from "../../../crds/promotion.ts";
+import type { Deed } from "./deeds.ts";
+import type { Contents } from "./delivery-truth.ts";
+import { type StageName, stageNames } from "./points.ts";
+
+export interface JudgeInput {
+  /** In their order. */
+  readonly deeds: readonly Deed[];
+  /** What every commit has for each stage. */
+  readonly commits: ReadonlyMap<string, Contents>;
+  /** Digests that users approved for prod, by name of the Approval. */
+  readonly approved: ReadonlyMap<string, string>;
+  /** Of staging. */
+  readonly soakMs: number;
+}
+
+/** A Promotion that the operator created. */
+interface Started {
+  readonly deed: Deed;
+  readonly name: string;
+  readonly spec: PromotionSpec & { readonly digest: string };
+}
+
+/** An outcome that the operator recorded. */
+interface Outcome {
+  readonly deed: Deed;
+  readonly started: Started;
+  readonly status: Partial<PromotionRecord>;
+}
+
+/** What the operator did twice, too early, or not at all before it should have: from what it wrote, and nothing that it says. Pure. */
+export function judgeDeeds(input: JudgeInput): readonly string[] {
+  const ours = input.deeds.filter(({ isByOperator }) => isByOperator);
+  const started = ours.flatMap((deed): readonly Started[] => {
+    if (deed.resource !== "promotions" || !deed.isCreation) return [];
+    const { spec } = deed.body as { readonly spec: Started["spec"] };
+    return [{ deed, name: deed.name, spec }];
+  });
+  const outcomes = ours.flatMap((deed): readonly Outcome[] => {
+    const one = started.find(({ name }) => name === deed.name);
+    if (deed.resource !== "promotions/status" || one === undefined) return [];
+    const { status } = deed.body as { readonly status?: Partial<PromotionRecord> };
+    return [{ deed, started: one, status: status ?? {} }];
+  });
+  const jobs = ours.filter(({ resource, isCreation }) => resource === "jobs" && isCreation);
+  return [
+    ...findDoubled(
+      started,
+      ({ spec }) => `Promotion of ${spec.stage} to digest ${spec.digest}, attempt ${spec.attempt}`,
+    ),
+    ...findDoubled(started, ({ spec }) => `Promotion ${spec.number} of ${spec.stage}`),
+    ...findDoubled(jobs, ({ name }) => `Job ${name}`),
+    ...findDoubled(jobs, (job) => `Job of the Promotion with uid ${ownerOf(job)}`),
+    ...outcomes.flatMap(findFailure),
+    ...started.flatMap((one) => findSkipped(one, { ...input, outcomes })),
+    ...ours.flatMap((deed) => findUnexplainedPin(deed, started)),
+    ...outcomes.flatMap((outcome) => findUnproven(outcome, { ...input, jobs, ours })),
+  ];
+}
+
+function findDoubled<T>(all: readonly T[], what: (one: T) => string): readonly string[] {
+  return [...Map.groupBy(all, what)].flatMap(([name, { length }]) =>
+    length > 1 ? [`${name} was created ${length} times`] : [],
+  );
+}
+
+/** Nothing in these scenes can fail by itself. */
+function findFailure({ started, status }: Outcome): readonly string[] {
+  return status.failedAt === undefined ? [] : [`Promotion ${started.name} failed: ${status.message}`];
+}
+
+/** Gates that were closed when a Promotion was created. */
+function findSkipped(
+  { deed, name, spec }: Started,
+  { deeds, commits, approved, outcomes }: JudgeInput & { readonly outcomes: readonly Outcome[] },
+): readonly string[] {
+  const isBefore = (other: Deed): boolean => other.at < deed.at;
+  const byUser = deeds.filter((one) => !one.isByOperator && one.isCreation && isBefore(one));
+  const { request } = spec;
+  if (request !== undefined) {
+    const isAsked = byUser.some((one) => one.resource === "promotions" && one.name === request.name);
+    return isAsked ? [] : [`Promotion ${name} was created before its request ${request.name}`];
+  }
+  const found: string[] = [];
+  const before = stageNames[stageNames.indexOf(spec.stage as StageName) - 1];
+  const wanted = before && commits.get(spec.revision)?.[before];
+  const isProven = outcomes.some(
+    ({ deed: pass, started, status }) =>
+      started.spec.stage === before &&
+      wanted !== undefined &&
+      commits.get(started.spec.revision)?.[before] === wanted &&
+      status.passedAt !== undefined &&
+      isBefore(pass),
+  );
+  if (before !== undefined && !isProven)
+    found.push(`Promotion ${name} was created before ${before} had passed`);
+  const isApproved = byUser.some(
+    (one) => one.resource === "approvals" && approved.get(one.name) === spec.digest,
+  );
+  if (spec.stage === "prod" && !isApproved) found.push(`Promotion ${name} was created without an Approval`);
+  return found;
+}
+
+interface Pin {
+  readonly revision?: string;
+  readonly digest?: string;
+}
+
+function pinIn({ resource, body }: Deed): Pin | undefined {
+  if (resource !== "releases") return undefined;
+  const { revision, digest } = (body as { readonly spec?: Pin } | undefined)?.spec ?? {};
+  return revision === undefined ? undefined : { revision, ...(digest !== undefined && { digest }) };
+}
+
+function findUnexplainedPin(deed: Deed, started: readonly Started[]): readonly string[] {
+  const pin = pinIn(deed);
+  if (pin === undefined) return [];
+  const isExplained = started.some(
+    ({ deed: creation, spec }) =>
+      spec.stage === deed.name &&
+      spec.revision === pin.revision &&
+      spec.releases?.some(({ digest }) => digest === pin.digest) === true &&
+      creation.at < deed.at,
+  );
+  return isExplained ? [] : [`Release ${deed.name} was pinned to ${pin.revision} before a Promotion to it`];
+}
+
+/** What a stage had not done when it passed: its soak, its verification. */
+function findUnproven(
+  { deed, started: { name, deed: creation, spec }, status }: Outcome,
+  { soakMs, jobs, ours }: JudgeInput & { readonly jobs: readonly Deed[]; readonly ours: readonly Deed[] },
+): readonly string[] {
+  if (spec.stage !== "staging" || status.passedAt === undefined || spec.provenBy !== undefined) return [];
+  const found: string[] = [];
+  const told = ours.filter(
+    (one) => one.resource === "promotions/status" && one.name === name && one.at <= deed.at,
+  );
+  const isVerified = told.some(({ body }) =>
+    (body as { readonly status?: Outcome["status"] }).status?.verifications?.some(
+      ({ outcome, job }) => outcome === "Passed" && jobs.some((one) => one.name === job && one.at < deed.at),
+    ),
+  );
+  if (!isVerified) found.push(`Promotion ${name} passed without its Job`);
+  const pinned = ours.find(
+    (one) =>
+      one.name === "staging" &&
+      one.at > creation.at &&
+      one.at < deed.at &&
+      pinIn(one)?.revision === spec.revision,
+  );
+  // Instants are rounded to seconds.
+  const tookMs = pinned && Date.parse(status.passedAt) - Date.parse(pinned.at);
+  const isRepeated = (spec.attempt ?? 1) > 1;
+  if (tookMs !== undefined && !isRepeated && tookMs < soakMs - 1_000)
+    found.push(`Promotion ${name} passed ${tookMs} ms after its pin`);
+  return found;
+}
+
+function ownerOf({ name, body }: Deed): string {
+  const { metadata } = body as {
+    readonly metadata?: { readonly ownerReferences?: readonly { readonly uid: string }[] };
+  };
+  return metadata?.ownerReferences?.[0]?.uid ?? name;
+}

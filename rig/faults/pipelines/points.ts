@@ -1,0 +1,75 @@
+import { type Chance, chanceFrom } from "../random.ts";
+
+/** The stages, in their order. Each has one Release of its name. */
+export const stageNames = ["dev", "staging", "prod"] as const;
+export type StageName = (typeof stageNames)[number];
+
+/**
+ * What users do: a push that changes all stages, one stage, or none; a push of what was there before the last one; a request
+ * that prod goes back to what it ran before, and is held until the request is deleted.
+ */
+export const acts = [
+  "push all",
+  "push staging",
+  "push prod",
+  "push nothing",
+  "push a revert",
+  "go back",
+] as const;
+export type Act = (typeof acts)[number];
+
+/** One kill -9: what is under way, when it comes, and what happens before the operator is there again. */
+export interface KillPoint {
+  readonly number: number;
+  readonly acts: readonly Act[];
+  /** With this write, counted from the acts on. Undefined: after `afterMs`. */
+  readonly atWrite: number | undefined;
+  /** Whether that write never comes to the API server: the kill is before it. Else the API server does it: the kill is after it. */
+  readonly isBefore: boolean;
+  readonly afterMs: number;
+  readonly whileDown: readonly Act[];
+}
+
+/** Makes the points of a seed. Pure. */
+export function makePoints(seed: number, count: number): readonly KillPoint[] {
+  const chance = chanceFrom(seed);
+  return Array.from({ length: count }, (_, index) => makePoint(chance, index + 1));
+}
+
+/** So many writes an act comes to if nothing disturbs it; of `go back` after most pushes. */
+const writesOf: Readonly<Record<Act, number>> = {
+  "push all": 60,
+  "push staging": 30,
+  "push prod": 25,
+  "push nothing": 10,
+  "push a revert": 45,
+  "go back": 30,
+};
+
+function makePoint(chance: Chance, number: number): KillPoint {
+  const first = chance.pick(often);
+  const point = {
+    number,
+    acts: chance.isHit(0.25) ? [first, chance.pick(often)] : [first],
+    atWrite: chance.isHit(0.9) ? chance.between(1, writesOf[first]) : undefined,
+    isBefore: chance.isHit(0.5),
+    afterMs: chance.between(0, 6_000),
+  };
+  return { ...point, whileDown: chance.isHit(0.3) ? [chance.pick(often)] : [] };
+}
+
+const often = ["push all", "push all", "push all", ...acts] as const;
+
+export function describePoint({
+  number,
+  acts: doing,
+  atWrite,
+  isBefore,
+  afterMs,
+  whileDown,
+}: KillPoint): string {
+  const when =
+    atWrite === undefined ? `${afterMs} ms later` : `${isBefore ? "before" : "after"} write ${atWrite}`;
+  const meanwhile = whileDown.join(", ") || "nothing";
+  return `point ${number}: ${doing.join(", ")}; kill -9 ${when}; while it is down: ${meanwhile}`;
+}

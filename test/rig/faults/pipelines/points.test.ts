@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { DeliveryTruth } from "../../../../rig/faults/pipelines/delivery-truth.ts";
+import { acts, makePoints } from "../../../../rig/faults/pipelines/points.ts";
+
+const anySeed = fc.integer({ min: 0, max: 2 ** 31 - 1 });
+
+describe("makePoints()", () => {
+  test("makes the same points of the same seed, and others of another", () => {
+    fc.assert(
+      fc.property(anySeed, (seed) => {
+        expect(makePoints(seed, 5)).toEqual(makePoints(seed, 5));
+      }),
+    );
+    expect(makePoints(1, 5)).not.toEqual(makePoints(2, 5));
+  });
+
+  test("has everything in its first 200 points: every act, kills before and after a write and by time, acts while it is down", () => {
+    const points = makePoints(1, 200);
+    expect(new Set(points.flatMap((point) => point.acts))).toEqual(new Set(acts));
+    expect(new Set(points.flatMap(({ whileDown }) => whileDown))).toEqual(new Set(acts));
+    expect(new Set(points.map(({ atWrite }) => atWrite === undefined)).size).toBe(2);
+    expect(new Set(points.map(({ isBefore }) => isBefore)).size).toBe(2);
+    expect(new Set(points.map((point) => point.acts.length))).toEqual(new Set([1, 2]));
+  });
+});
+
+describe("DeliveryTruth", () => {
+  test("changes the stages that an act names, and a file that no stage has", () => {
+    const truth = new DeliveryTruth();
+    const versionsAfter = (act: (typeof acts)[number]) => {
+      const files = truth.filesFor(act);
+      return { ...truth.now, readme: files?.["shop/README"], config: files?.["shop/prod/config.json"] };
+    };
+    expect(versionsAfter("push all")).toMatchObject({ dev: 1, staging: 1, prod: 1, readme: "Push 1\n" });
+    expect(versionsAfter("push prod")).toMatchObject({ dev: 1, staging: 1, prod: 2 });
+    expect(versionsAfter("push staging")).toMatchObject({ dev: 1, staging: 3, prod: 2 });
+    const reverted = versionsAfter("push a revert");
+    expect(reverted).toMatchObject({ dev: 1, staging: 1, prod: 2, readme: "Push 4\n" });
+    expect(reverted.config).toContain('"version": "2"');
+    expect(versionsAfter("push nothing")).toMatchObject({ dev: 1, staging: 1, prod: 2, readme: "Push 5\n" });
+    expect(truth.filesFor("go back")).toBeUndefined();
+    truth.note("c5");
+    expect(truth.commits).toEqual(new Map([["c5", { dev: 1, staging: 1, prod: 2 }]]));
+  });
+});
