@@ -17,7 +17,8 @@ export function keepCandidates(world: PipelineWorld, candidates: readonly Candid
   if (newest !== undefined) kept.add(newest);
   for (const stage of world.stages) {
     const history = historyOf(world, stage);
-    const later = candidates.filter(({ number }) => number >= history.position);
+    const { position } = history;
+    const later = candidates.filter(({ number }) => number >= position);
     for (const candidate of candidates) {
       const isCurrent = candidate.revision === history.current?.spec.revision;
       if (isCurrent || (later.includes(candidate) && isApproved(candidate, stage, world)))

@@ -21,22 +21,28 @@ export function startable({
   world,
   history,
 }: At): readonly { readonly candidate: Candidate; readonly plan: KnownPlan }[] {
-  const { current } = history;
+  const { current, position } = history;
   return (world.record.candidates ?? [])
     .toReversed()
+    .filter(({ number }) => number >= position)
     .flatMap((candidate) => {
       const plan = planOf(stage, candidate);
       return plan.state === "known" ? [{ candidate, plan }] : [];
     })
     .filter(
-      ({ candidate, plan }) => isAhead(candidate, plan, history) && plan.digest !== current?.spec.digest,
+      ({ candidate, plan }) =>
+        isAhead(candidate, plan, { position, current }) && plan.digest !== current?.spec.digest,
     )
     .filter(({ plan }) => history.evidenceOf(plan.digest).state !== "Failed")
     .filter(({ candidate }) => isAvailable(candidate, stage, world));
 }
 
 /** Whether the stage has not reached a candidate, or reached it when it rendered differently. */
-function isAhead({ number }: Candidate, { digest }: KnownPlan, { position, current }: StageHistory): boolean {
+function isAhead(
+  { number }: Candidate,
+  { digest }: KnownPlan,
+  { position, current }: Pick<StageHistory, "position" | "current">,
+): boolean {
   if (number !== position) return number > position;
   return (
     current?.spec.candidate === number && current.spec.digest !== digest && current.spec.rollback !== true

@@ -23,6 +23,8 @@ export class MemoryObjects {
   readonly namespace = "shop";
   readonly #byKind = new Map<string, Map<string, LiveObject>>();
   #uids = 0;
+  /** What was shown since the last change. */
+  #views = new WeakMap<CustomResource, Observed>();
 
   create({ kind, name, spec, owner, labels, status }: NewObject, nowMs: number): LiveObject {
     const { apiVersion = "", kind: ownerKind = "", metadata } = owner ?? {};
@@ -55,6 +57,7 @@ export class MemoryObjects {
   }
 
   put(object: LiveObject): void {
+    this.#views = new WeakMap();
     this.#byKind.getOrInsertComputed(object.kind, () => new Map()).set(object.metadata.name, object);
   }
 
@@ -62,6 +65,7 @@ export class MemoryObjects {
   remove(kind: string, name: string): LiveObject | undefined {
     const found = this.find(kind, name);
     if (found === undefined) return undefined;
+    this.#views = new WeakMap();
     this.#byKind.get(kind)?.delete(name);
     for (const child of this.all()) if (isOwnedBy(child, found)) this.remove(child.kind, child.metadata.name);
     return found;
@@ -85,6 +89,10 @@ export class MemoryObjects {
 
   /** The view of a kind: the children of a resource, and the related objects that it seeks. */
   observe(resource: CustomResource, kind: BoundKind): Observed {
+    return this.#views.getOrInsertComputed(resource, () => this.#view(resource, kind));
+  }
+
+  #view(resource: CustomResource, kind: BoundKind): Observed {
     const known = new Map<ObjectKind, readonly LiveObject[]>();
     const list = (wanted: ObjectKind): readonly LiveObject[] =>
       known.getOrInsertComputed(wanted, () => this.#shown(wanted, resource, kind));
