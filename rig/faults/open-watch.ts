@@ -57,7 +57,9 @@ export class OpenWatch {
     } catch {
       if (this.#state === "open") sink.cut();
     } finally {
-      this.#leave("over");
+      // A black hole outlives the API server: the client hears of nothing until it is cut.
+      if (this.#state === "silent") upstream.destroy();
+      else this.#leave("over");
     }
   }
 
