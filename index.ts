@@ -17,6 +17,7 @@ export * as coreKinds from "./crds/core-kinds.ts";
 export { InvalidFieldError } from "./crds/invalid-field-error.ts";
 export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";
 export type { KindClock, KindContext, NoRecord, Verdict } from "./crds/kind-context.ts";
+export type { KindMetric, MetricLabels, MetricSample } from "./crds/kind-metrics.ts";
 export type {
   CommitSpan,
   GitSource,

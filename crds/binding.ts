@@ -2,6 +2,7 @@ import { type ChildKind, type ChildRule, readChildren } from "./child-kind.ts";
 import { checkAdditions } from "./field-additions.ts";
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
 import type { KindContext, Verdict } from "./kind-context.ts";
+import { checkMetrics, type KindMetric } from "./kind-metrics.ts";
 import type { SourceAtHand, SourceContext, SourceInput, SourceTold } from "./kind-source.ts";
 import type { CustomResource, LiveObject, ObjectKind } from "./object.ts";
 import type { Observed } from "./observed.ts";
@@ -131,6 +132,8 @@ export interface BindKindInput<
   readonly warnings?: (resource: ResourceOf<Definition>) => readonly string[];
   /** Types of the kind's own conditions for which a Warning event is recorded when they become true. */
   readonly warnOn?: readonly string[];
+  /** Metrics of its resources. Default: none. */
+  readonly metrics?: readonly KindMetric<ResourceOf<Definition>>[];
 }
 
 /** A condition of the kind's own, in addition to those of the engine. */
@@ -168,6 +171,7 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
   readonly policy: SetPolicy;
   readonly warnings: (resource: CustomResource) => readonly string[];
   readonly warnOn: readonly string[];
+  readonly metrics: readonly KindMetric[];
   /** Whether its functions are given a context. */
   readonly hasContext: boolean;
 }
@@ -176,8 +180,8 @@ export interface BoundKind<Scope = never> extends DeclaredKind {
  * Binds a kind to its chart, child kinds and status.
  *
  * @throws RangeError if a manifest of the chart could be a child and an addition at once, if a child kind contradicts
- *   itself or another one, if an addition is not valid, or if a kind without namespace acts as a ServiceAccount or follows
- *   a source.
+ *   itself or another one, if an addition or a metric is not valid, or if a kind without namespace acts as a
+ *   ServiceAccount or follows a source.
  */
 export function bindKind<
   Definition extends KindDefinition,
@@ -187,8 +191,10 @@ export function bindKind<
   Requires extends boolean = never,
 >(input: BindKindInput<Definition, Scope, Field, Reads, Requires>): BoundKind<Scope> {
   const { definition, chart, related = [], status = () => ({}), warnings = () => [], warnOn = [] } = input;
+  const { metrics = [] } = input;
   const { children, childRules } = readChildren(definition.kind, input.children);
   checkAdditions(definition, children, related);
+  checkMetrics(definition.kind, metrics);
   // The one place where a kind's types are erased: synthesize() hands a chart only resources that
   // its definition's schema has validated.
   const { record, source, readsClock = false, verdict, retire, needsReleases = false, policy = {} } = input;
@@ -206,6 +212,7 @@ export function bindKind<
     status,
     warnings,
     warnOn,
+    metrics,
     record,
     source,
     verdict,

@@ -1,18 +1,24 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { Pod } from "../crds/core-kinds.ts";
+import { Job, Pod } from "../crds/core-kinds.ts";
 import type { LiveObject } from "../crds/object.ts";
+import { Metrics } from "../operator/telemetry/metrics.ts";
 import { backup } from "./examples/backup.ts";
+import { tableImport } from "./examples/table-import.ts";
 import { ReconcileBench } from "./fakes/reconcile-bench.ts";
+import { RecordingLogger } from "./fakes/recording-logger.ts";
 import { aResource } from "./fakes/resources.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 describe("the examples of docs/own-kinds.md", () => {
-  test.for(["backup", "build-info", "nap"])("%s is the program that this test runs", (name) => {
-    const program = read(`test/examples/${name}.ts`).replaceAll('"../../index.ts"', '"fairlead"');
-    expect(read("docs/own-kinds.md")).toContain(`\n\`\`\`ts\n${program}\`\`\`\n`);
-  });
+  test.for(["backup", "build-info", "nap", "table-import"])(
+    "%s is the program that this test runs",
+    (name) => {
+      const program = read(`test/examples/${name}.ts`).replaceAll('"../../index.ts"', '"fairlead"');
+      expect(read("docs/own-kinds.md")).toContain(`\n\`\`\`ts\n${program}\`\`\`\n`);
+    },
+  );
 
   test("the kind with record, verdict and retirement is the one that is tested", () => {
     const kind = read("test/fakes/batch-kind.ts").replace('"../../index.ts"', '"fairlead"');
@@ -82,5 +88,52 @@ describe("a Backup", () => {
     }
     expect(requests.filter((line) => line.startsWith("delete"))).toEqual(["delete ConfigMap/web-r1"]);
     expect(bench.condition("Applied")).toBe("True Applied");
+  });
+});
+
+/** A TableImport, its Job, and what the operator that reconciles it shows. */
+async function aTableImport() {
+  const metrics = new Metrics({ version: "1.2.3", hasRepository: false });
+  const bench: ReconcileBench = new ReconcileBench({
+    kind: tableImport,
+    resource: { spec: { table: "orders" } },
+    onStatus: (before, now) => onStatus?.(before, now),
+  });
+  const { resources } = bench.stores;
+  const onStatus = metrics.kinds.observe(tableImport, {
+    stores: { resources },
+    isLeading: () => true,
+    log: new RecordingLogger(),
+  });
+  await bench.reconcile();
+  return {
+    end: async (status: object) => {
+      const job = bench.stores.children(Job).get("shop/web") ?? expect.fail("there is no Job");
+      bench.deliver(bench.cluster.put({ ...job, status }));
+      await bench.reconcile();
+    },
+    shown: async () => (await metrics.expose()).body.split("\n").filter((line) => line.startsWith("import")),
+  };
+}
+
+describe("a TableImport", () => {
+  test("shows that it runs, then that it has finished, and how long it took", async () => {
+    const { end, shown } = await aTableImport();
+    const labels = 'namespace="shop",table="orders"';
+    expect(await shown()).toEqual([`imports_running{${labels},name="web"} 1`]);
+    await end({ startTime: "2026-01-01T00:00:00Z", completionTime: "2026-01-01T00:00:30Z" });
+    expect(await shown()).toEqual([
+      `imports_running{${labels},name="web"} 0`,
+      `imports_finished_total{${labels}} 1`,
+      ...[
+        `1",${labels}} 0`,
+        `10",${labels}} 0`,
+        `60",${labels}} 1`,
+        `600",${labels}} 1`,
+        `+Inf",${labels}} 1`,
+      ].map((bucket) => `import_duration_seconds_bucket{le="${bucket}`),
+      `import_duration_seconds_sum{${labels}} 30`,
+      `import_duration_seconds_count{${labels}} 1`,
+    ]);
   });
 });

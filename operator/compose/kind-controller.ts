@@ -33,7 +33,9 @@ export function createKindController(input: KindControllerInput): KindController
     const sources = follow?.((keys) => {
       for (const key of keys) queue.add(key);
     });
-    const steps = kindSteps({ ...input, ...engine, sources, synthesize: timed(input, counts) });
+    const { metrics, stores, isLeading, log } = input;
+    const onStatus = metrics?.kinds.observe(kind, { stores, isLeading, log });
+    const steps = kindSteps({ ...input, ...engine, sources, onStatus, synthesize: timed(input, counts) });
     return {
       onGone: (resource) => {
         sources?.forget(keyOf(resource));

@@ -1,4 +1,4 @@
-import type { CustomResource, ObjectKind } from "../../crds/object.ts";
+import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.ts";
 import { kindIn, type ObjectId, type ObjectKindId } from "../../synth/manifest.ts";
 import { NotOwnedError, ObjectRejectedError } from "../errors.ts";
 import type { AtVersion, Cluster, ObjectStore, PublishState, ReconcileResult } from "../ports.ts";
@@ -53,7 +53,12 @@ export interface ReportOptions extends AnnounceOptions {
   readonly onBlocked: OnBlocked;
   /** Queues a key, to be processed after this time at the latest. */
   readonly wakeLater: (key: string, afterMs: number) => void;
+  /** Called when a status is written, such as to count what it says. */
+  readonly onStatus?: OnStatus | undefined;
 }
+
+/** Receives a resource before and after its status was written. */
+export type OnStatus = (before: CustomResource, now: LiveObject) => void;
 
 /**
  * Reports a run: events about its changes, one status patch if the status changed, and the delay of the next reconcile.
@@ -87,6 +92,7 @@ async function writeStatus(run: Report, options: ReportOptions, onWritten: () =>
   // A deleted resource has no events.
   if (live === undefined) return;
   options.resources.written(live);
+  options.onStatus?.(resource, live);
   announceStatus({ status, cause: health?.cause }, { resource }, options);
   onWritten();
   run.onWritten?.(status);

@@ -2,6 +2,7 @@ import { Counter, Gauge, Registry } from "prom-client";
 import { EventMetrics } from "./event-metrics.ts";
 import { FenceMetrics } from "./fence-metrics.ts";
 import { HookMetrics } from "./hook-metrics.ts";
+import { KindMetrics } from "./kind-metrics.ts";
 import { LagMetrics } from "./lag-metrics.ts";
 import { ObjectMetrics } from "./object-metrics.ts";
 import { addProcessMetrics } from "./process-metrics.ts";
@@ -41,6 +42,7 @@ export class Metrics {
   readonly fences: FenceMetrics;
   readonly hooks: HookMetrics;
   readonly sandbox: SandboxMetrics;
+  readonly kinds: KindMetrics;
   readonly #registry = new Registry();
   #releases: ReleaseMetrics | undefined;
 
@@ -56,6 +58,7 @@ export class Metrics {
     this.fences = new FenceMetrics(this.#registry);
     this.hooks = new HookMetrics(this.#registry);
     this.sandbox = new SandboxMetrics(this.#registry);
+    this.kinds = new KindMetrics(this.#registry);
     addProcessMetrics(this.#registry, { version });
   }
 

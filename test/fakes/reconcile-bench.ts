@@ -10,6 +10,7 @@ import {
 import type { KindSources } from "../../operator/desire/chart/follow-source.ts";
 import { kindSteps } from "../../operator/desire/chart/kind-steps.ts";
 import { ADDED_INDEX, addedManagersOf } from "../../operator/engine/added-index.ts";
+import type { OnStatus } from "../../operator/engine/report.ts";
 import type { TimeSource } from "../../operator/engine/run-clock.ts";
 import type { Clock, ObjectStore, Publisher, Reconcile, Stores } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
@@ -27,6 +28,8 @@ export interface BenchOptions {
   readonly resource?: ResourceOptions;
   /** The states of the sources of its resources. */
   readonly sources?: KindSources;
+  /** Receives each written status. */
+  readonly onStatus?: OnStatus | undefined;
   /** By which instants pass. Default: the wall clock. */
   readonly time?: (clock: Clock) => TimeSource;
 }
@@ -45,6 +48,7 @@ export class ReconcileBench extends Bench<CustomResource> {
     place = "here",
     resource,
     sources,
+    onStatus,
     time: timeOf,
   }: BenchOptions = {}) {
     super();
@@ -58,7 +62,7 @@ export class ReconcileBench extends Bench<CustomResource> {
     for (const { kind: related, ownerKey } of kind.related)
       this.storeOf(related, { [groupKindOf(kind.definition)]: ownerKey, [ADDED_INDEX]: addedManagersOf });
     const time = timeOf?.(this.clock) ?? { nowMs: () => this.clock.wallClock().getTime() };
-    const parts = { ...this.shared(), kind, publisher, place, time, stores: this.stores, sources };
+    const parts = { ...this.shared(), kind, publisher, place, time, stores: this.stores, sources, onStatus };
     const steps = kindSteps({ ...parts, synthesize: this.synthesizer });
     this.run = createReconcile(steps, { clock: this.clock });
   }

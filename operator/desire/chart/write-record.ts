@@ -5,6 +5,7 @@ import { idOf } from "../../../synth/manifest.ts";
 import { type FoldedRecord, foldRecord, isSameRecord, recordIn } from "../../../synth/record.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
+import type { OnStatus } from "../../engine/report.ts";
 import type { ResourceStatus } from "../../engine/status.ts";
 import { statusPatch } from "../../engine/status-patch.ts";
 import { ReplacedError, SpecInvalidError } from "../../errors.ts";
@@ -17,6 +18,7 @@ export interface WriteRecordOptions {
   readonly stores: Stores;
   readonly clock: KindClock;
   readonly log: Pick<Logger, "warn">;
+  readonly onStatus?: OnStatus | undefined;
   readonly expected?: ExpectedStatus;
 }
 
@@ -55,6 +57,7 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
   if (live === undefined) return undefined;
   stores.resources(kind.definition).written(live);
   if (expected !== undefined) options.expected?.onWritten(expected, loaded);
+  options.onStatus?.(resource, live);
   const now = load(keyOf(resource), kind, stores);
   // Another manager changed it right after our write: that change may matter to the record.
   if (now !== undefined && now.resource.metadata.resourceVersion !== live.metadata.resourceVersion)
