@@ -15,7 +15,9 @@ import { foldPipeline, keyOfPipelineIn, sourceOfPipeline } from "./pipeline/fold
 import { foldPromotion, soughtByPromotion } from "./pipeline/fold-promotion.ts";
 import { keepPromotions } from "./pipeline/keep-promotions.ts";
 import { PipelineChart } from "./pipeline/pipeline-chart.ts";
+import { pipelineMetrics } from "./pipeline/pipeline-metrics.ts";
 import { PromotionChart } from "./pipeline/promotion-chart.ts";
+import { promotionMetrics } from "./pipeline/promotion-metrics.ts";
 import { pipelineKeyOf } from "./pipeline/release-view.ts";
 import { judgePipeline, reportPipeline } from "./pipeline/report-pipeline.ts";
 import { judgePromotion, reportPromotion } from "./pipeline/report-promotion.ts";
@@ -50,6 +52,7 @@ export const pipeline: BoundKind<Construct> = bindKind({
   record: { fields: ["head", "planning", "candidates"], fold: foldPipeline },
   verdict: judgePipeline,
   status: reportPipeline,
+  metrics: pipelineMetrics,
 });
 
 export const promotion: BoundKind<Construct> = bindKind({
@@ -69,6 +72,7 @@ export const promotion: BoundKind<Construct> = bindKind({
   },
   verdict: judgePromotion,
   status: reportPromotion,
+  metrics: promotionMetrics,
 });
 
 /** Key of the Promotion with which a user requested this one. */

@@ -100,8 +100,39 @@ export function alertRules({
       },
     });
   }
+  rules.push(...stageAlerts(of));
   if (publishes) rules.push(...publishAlerts(of));
   return rules;
+}
+
+/** Prometheus renames the label `namespace` of a metric, because that of the scraped pod has the same name. */
+function stageAlerts(of: string): readonly AlertRule[] {
+  const stage = "exported_namespace, pipeline, stage";
+  const where = "{{ $labels.exported_namespace }}/{{ $labels.pipeline }}";
+  return [
+    {
+      alert: "FairleadStageFailed",
+      expr: `max by (${stage}) (fairlead_stage_failed{${of}}) == 1`,
+      for: "1h",
+      labels: { severity: "warning" },
+      annotations: {
+        summary: `Stage {{ $labels.stage }} of Pipeline ${where} has failed`,
+        description:
+          "No Promotion has passed the stage for an hour since it failed. See status.stages of the Pipeline for the reason.",
+      },
+    },
+    {
+      alert: "FairleadGateBlocked",
+      expr: `max by (${stage}, gate) (fairlead_gate_blocked{${of}}) == 1`,
+      for: "15m",
+      labels: { severity: "warning" },
+      annotations: {
+        summary: `Gate {{ $labels.gate }} of stage {{ $labels.stage }} of Pipeline ${where} cannot open`,
+        description:
+          "Waiting does not help: the Pipeline or the platform has to be changed. See status.stages[].waiting of the Pipeline for the reason.",
+      },
+    },
+  ];
 }
 
 function publishAlerts(of: string): readonly AlertRule[] {

@@ -17,6 +17,12 @@ const p99 = (metric: string, by: string): string =>
 const perSecond = (metric: string, by: string): string =>
   `sum by (${by}) (rate(${metric}{$of}[$__rate_interval]))`;
 
+/** Of the stages of Pipelines. Prometheus renames the label `namespace` of a metric, because the scraped pod has one. */
+const stage = "exported_namespace, pipeline, stage";
+const stageLegend = "{{exported_namespace}}/{{pipeline}} {{stage}}";
+const median = (metric: string, range: string): string =>
+  `histogram_quantile(0.5, sum by (le, ${stage}) (increase(${metric}_bucket{$of}[${range}])))`;
+
 const panels: readonly Panel[] = [
   {
     title: "Leader",
@@ -80,6 +86,35 @@ const panels: readonly Panel[] = [
       ["max(fairlead_publish_oldest_pending_seconds{$of})", "seconds that the oldest waits"],
       ["sum(rate(fairlead_publish_commits_total{$of}[$__rate_interval]))", "commits a second"],
       ["sum(rate(fairlead_publish_refused_total{$of}[$__rate_interval]))", "refused pushes a second"],
+    ],
+  },
+  {
+    title: "Pipelines: lead time from commit to stage, median of a week",
+    unit: "s",
+    queries: [[median("fairlead_promotion_lead_time_seconds", "7d"), stageLegend]],
+  },
+  {
+    title: "Pipelines: promotions in a day",
+    unit: "short",
+    queries: [
+      [
+        `sum by (${stage}, result) (increase(fairlead_promotions_total{$of}[1d]))`,
+        `${stageLegend} {{result}}`,
+      ],
+    ],
+  },
+  {
+    title: "Pipelines: time to restore, median of 30 days",
+    unit: "s",
+    queries: [[median("fairlead_stage_restore_seconds", "30d"), stageLegend]],
+  },
+  {
+    title: "Pipelines: failed stages, and candidates that wait",
+    unit: "short",
+    queries: [
+      [`max by (${stage}) (fairlead_stage_failed{$of}) == 1`, `${stageLegend} failed`],
+      [`max by (${stage}, gate) (fairlead_candidates_waiting{$of})`, `${stageLegend} waits: {{gate}}`],
+      [`max by (${stage}, gate) (fairlead_gate_blocked{$of})`, `${stageLegend} blocked: {{gate}}`],
     ],
   },
   {

@@ -99,6 +99,7 @@ export const stageStatus = z.object({
     })
     .optional()
     .describe("The last Promotion of the stage: what is proven, or was proven last."),
+  failedSince: instant.optional().describe("When it failed. Absent once a Promotion has passed it."),
   next: z
     .object(target)
     .optional()
@@ -109,6 +110,10 @@ export const stageStatus = z.object({
         gate: z.enum(gateNames).describe("What is waited for."),
         message: z.string().describe("What it has, and what it needs."),
         until: instant.optional().describe("When it opens."),
+        blocked: z
+          .boolean()
+          .optional()
+          .describe("It cannot open without a change of the Pipeline or the platform."),
       }),
     )
     .optional()

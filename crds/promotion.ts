@@ -93,6 +93,16 @@ const spec = z
       .boolean()
       .optional()
       .describe("The stage goes back by itself after a failure. Set by the Pipeline."),
+    committedAt: z
+      .string()
+      .max(64)
+      .optional()
+      .describe("Time of the commit, if it has not passed the stage before. Set by the Pipeline."),
+    failedSince: instant
+      .optional()
+      .describe(
+        "Since when the stage had failed when this Promotion was created. Absent if it had not. Set by the Pipeline.",
+      ),
     request: z
       .object({
         name: z.string().describe("Name of the Promotion."),

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { kinds } from "../charts/bindings.ts";
+import { shippedKinds } from "../charts/bindings-delivery.ts";
 import { linesToTry } from "../cli/demo/lines-to-try.ts";
 import { environmentTwinOf, type OptionName, operatorOptions } from "../operator/config.ts";
 import { Metrics } from "../operator/telemetry/metrics.ts";
@@ -10,6 +11,7 @@ import type { PublishCounts } from "../operator/telemetry/publish-metrics.ts";
 import { commands } from "./documented-commands.ts";
 import { documentedMetrics } from "./documented-metrics.ts";
 import { readPrometheusText } from "./fakes/prometheus-text.ts";
+import { RecordingLogger } from "./fakes/recording-logger.ts";
 
 const metricName =
   /\b(?:fairlead|controller_runtime|workqueue|rest_client|leader_election|process|nodejs)_[a-z_]+/g;
@@ -158,6 +160,8 @@ describe("docs/observability.md", () => {
     metrics.publish.watch(() => nothingPublished);
     metrics.releases.watchSources(() => ({ lsRemotes: 0, fetches: 0, rebuilds: 0 }));
     metrics.releases.watchReleases({ list: () => [] });
+    const none = { stores: { resources: () => ({ list: () => [] }) }, isLeading: () => true };
+    for (const kind of shippedKinds) metrics.kinds.observe(kind, { ...none, log: new RecordingLogger() });
     const served = readPrometheusText((await metrics.expose()).body);
     expect([...served.values()].map(({ name, type }) => `${name} ${type}`).toSorted()).toEqual(documented);
   });

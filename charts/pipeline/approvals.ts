@@ -48,6 +48,8 @@ export interface ApprovalState {
   readonly needed: number;
   /** Approvals of this digest that do not count, by name, and why. */
   readonly ignored: readonly { readonly name: string; readonly why: string }[];
+  /** Why no approval at all can count; undefined: they can. */
+  readonly refused: string | undefined;
   /** For people. */
   readonly message: string;
 }
@@ -88,7 +90,12 @@ export function assessApprovals(input: ApprovalsInput): ApprovalState {
     if (why === undefined) counted.push(decision.counted);
     else ignored.push({ name: decision.counted.name, why });
   }
-  const common = { counted, needed, ignored: ignored.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
+  const common = {
+    counted,
+    needed,
+    ignored: ignored.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    refused: refusals,
+  };
   if (rejection !== undefined) {
     const { by, name } = rejection.counted;
     const why = rejection.spec.reason === undefined ? "" : `: ${rejection.spec.reason}`;

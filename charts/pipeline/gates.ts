@@ -18,6 +18,8 @@ export interface ClosedGate {
   readonly until?: string;
   /** What it has is being read, and known in a moment. */
   readonly isPending?: true;
+  /** It cannot open without a change of the Pipeline or the platform. */
+  readonly blocked?: true;
 }
 
 export interface GatesInput {
@@ -48,7 +50,7 @@ export function closedForStage({ stage, world, bypass }: GatesInput): readonly C
       closed.push({
         gate: "Windows",
         message: state.message,
-        ...(state.until !== undefined && { until: state.until }),
+        ...(state.until === undefined ? { blocked: true } : { until: state.until }),
       });
   }
   return closed;
@@ -94,7 +96,8 @@ export function closedForTarget(
   const span = excludesAuthors(stage)
     ? authorsIn(world.source, spanOf(target.revision, { stage, world }))
     : undefined;
-  const { state, counted, message } = assessApprovals({
+  const isUnread = excludesAuthors(stage) && (world.source?.state !== "ready" || span?.state === "pending");
+  const { state, counted, refused, message } = assessApprovals({
     pipeline: world.name,
     stage: stage.name,
     digest: target.digest,
@@ -109,6 +112,7 @@ export function closedForTarget(
       gate: "Approvals",
       message: `${shortId(target.revision)}, digest ${target.digest}: ${message}`,
       ...(span?.state === "pending" && { isPending: true }),
+      ...(state === "Waiting" && refused !== undefined && !isUnread && { blocked: true }),
     });
   const approvals = rule === undefined ? [] : [...counted];
   return { closed, approvals, isRejected: state === "Rejected" && !bypass.has("Approvals") };
@@ -137,5 +141,13 @@ export function closedByOrder(
   const unproven = unprovenBefore(revision, stage, world);
   if (unproven.length === 0) return undefined;
   const message = `${shortId(revision)} has not passed ${unproven.map((name) => `stage "${name}"`).join(" and ")}`;
-  return { gate: "Order", message };
+  const isBlocked = unproven.some((name) => neverPasses(name, world));
+  return { gate: "Order", message, ...(isBlocked && { blocked: true }) };
+}
+
+/** Whether a stage, or one that it comes after, has no Releases: such a stage passes nothing. */
+function neverPasses(name: string, world: PipelineWorld): boolean {
+  const stage = world.stages.find((one) => one.name === name);
+  if (stage === undefined) return true;
+  return stage.keys.length === 0 || stage.comesAfter.some((before) => neverPasses(before, world));
 }

@@ -32,6 +32,11 @@ export function newPromotion(
   // A repeated request for a digest that runs and has passed requests another proof.
   const isRepeated =
     more.request !== undefined && current?.spec.digest === digest && current.passedAt !== undefined;
+  const candidate = candidateOf(world.record, revision);
+  const hasPassed = history.started.some(
+    ({ spec, passedAt }) => spec.revision === revision && passedAt !== undefined,
+  );
+  const { failedSince } = history;
   const provenBy = evidence.state === "Passed" && !isRepeated ? evidence.promotion?.name : undefined;
   return {
     name: nameOf(),
@@ -42,9 +47,11 @@ export function newPromotion(
       digest,
       releases: releases.map(({ name, namespace, digest: own }) => ({ name, namespace, digest: own })),
       number,
-      candidate: candidateOf(world.record, revision)?.number ?? earlier?.spec.candidate ?? 0,
+      candidate: candidate?.number ?? earlier?.spec.candidate ?? 0,
       attempt: attempts.length + 1,
       ...(provenBy !== undefined && { provenBy }),
+      ...(candidate !== undefined && !hasPassed && { committedAt: candidate.committedAt }),
+      ...(failedSince !== undefined && { failedSince }),
       ...more,
     },
   };

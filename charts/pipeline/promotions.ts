@@ -139,6 +139,13 @@ export class StageHistory {
     );
   }
 
+  /** When the stage has failed, unless a Promotion has passed it since then. */
+  get failedSince(): string | undefined {
+    const { current } = this;
+    if (current === undefined || current.passedAt !== undefined) return undefined;
+    return current.spec.failedSince ?? current.failedAt;
+  }
+
   /** The request that is to be started: the newest, unless it, or a later one, was started or has ended. */
   get openRequest(): PromotionView | undefined {
     const newest = this.requests.at(-1);

@@ -21,33 +21,37 @@ export function reportStage(
   const running = runningIn(decision, world);
   const promotion = promotionIn(decision, world);
   const problems = problemsOf(decision, world);
+  const { failedSince } = historyOf(world, stage);
   return {
     name: stage.name,
     phase: phaseOf(decision, world),
     ...(running !== undefined && { running }),
     ...(promotion !== undefined && { promotion }),
+    ...(failedSince !== undefined && { failedSince }),
     ...(next !== undefined && { next: { revision: next.revision, digest: next.digest } }),
     ...(waiting.length > 0 && {
-      waiting: waiting.map((closed) => ({
-        gate: closed.gate,
-        message: settledMessage(closed, next, before) ?? closed.message,
-        ...(closed.until !== undefined && { until: closed.until }),
-      })),
+      waiting: waiting.map((closed) => {
+        const { message, blocked } = settledGate(closed, next, before) ?? closed;
+        return {
+          gate: closed.gate,
+          message,
+          ...(closed.until !== undefined && { until: closed.until }),
+          ...(blocked && { blocked }),
+        };
+      }),
     }),
     ...(problems.length > 0 && { problems }),
   };
 }
 
 /** What was said of a gate before it was read again, such as after a start of the operator: it says no less. */
-function settledMessage(
+function settledGate(
   { gate, isPending }: ClosedGate,
   next: StageDecision["next"],
   before: StageStatus | undefined,
-): string | undefined {
+): (Pick<ClosedGate, "message"> & { readonly blocked?: boolean | undefined }) | undefined {
   const isSame = before?.next?.revision === next?.revision && before?.next?.digest === next?.digest;
-  return isPending === true && isSame
-    ? before?.waiting?.find((one) => one.gate === gate)?.message
-    : undefined;
+  return isPending === true && isSame ? before?.waiting?.find((one) => one.gate === gate) : undefined;
 }
 
 function phaseOf(

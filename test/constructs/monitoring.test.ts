@@ -23,6 +23,27 @@ describe("alerts and dashboard", () => {
     expect(rule?.expr).toMatch(/^max by \(reason\)/);
   });
 
+  test("report a stage that stays failed and a gate that cannot open, and no candidate that waits", () => {
+    const rules = alertRules(props);
+    const ofStages = rules.filter(({ expr }) => expr.includes("exported_namespace, pipeline, stage"));
+    expect(ofStages.map(({ alert, for: after }) => `${alert} ${after}`)).toEqual([
+      "FairleadStageFailed 1h",
+      "FairleadGateBlocked 15m",
+    ]);
+    expect(JSON.stringify(rules)).not.toContain("fairlead_candidates_waiting");
+  });
+
+  test("the dashboard has the four numbers of each stage, and what waits", () => {
+    const board = JSON.stringify(dashboardOf({ ...props, name: "lead" }));
+    for (const metric of [
+      "fairlead_promotion_lead_time_seconds_bucket",
+      "fairlead_promotions_total",
+      "fairlead_stage_restore_seconds_bucket",
+      "fairlead_candidates_waiting",
+    ])
+      expect(board).toContain(`${metric}{job=`);
+  });
+
   test("speak of the repository and of leaders only where there are any", () => {
     const names = (more: Partial<typeof props>) =>
       alertRules({ ...props, ...more }).map(({ alert }) => alert);

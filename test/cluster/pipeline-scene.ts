@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { deliveryKinds } from "../../charts/bindings-delivery.ts";
+import { Approval } from "../../crds/approval.ts";
+import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
+import { Pipeline } from "../../crds/pipeline.ts";
+import type { StageStatus } from "../../crds/pipeline-status.ts";
+import { Promotion } from "../../crds/promotion.ts";
+import { FakeGitRemote } from "../fakes/git-remote.ts";
+import { fence } from "./fenced.ts";
+import { eventually, kubectl, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import type { RunningOperator } from "./operator.ts";
+import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { sharedGroup, stampIn } from "./stamp-kind.ts";
+import { applyResource, seen } from "./story.ts";
+
+const program = join(import.meta.dirname, "pipeline-program.ts");
+
+/** An operator with all fences, the Releases `dev` and `prod` of the Pipeline `shop`, and a repository that it publishes to. */
+export interface PipelineScene {
+  readonly namespace: string;
+  readonly rendered: FakeGitRemote;
+  /** Starts the operator (again), with more arguments. */
+  start(args?: readonly string[]): Promise<RunningOperator>;
+  /** Applies the Pipeline: `dev`, and `prod`, which needs an approval. Fields of the stage `dev` may be added. */
+  follow(dev?: object): Promise<void>;
+  /** Changes what both Releases deploy. Gives the commit. */
+  commit(version: string): string;
+  /** Waits until a stage is so, and gives its state. */
+  untilStage(name: string, wanted: object): Promise<StageStatus>;
+  /** Approves what prod would run next, as a user. */
+  approve(user: string): Promise<void>;
+  /** Creates a Promotion by hand, as a user. */
+  promote(user: string, spec: object): Promise<void>;
+}
+
+/** Makes the scene. The operator does not run yet. */
+export async function aPipelineScene(): Promise<PipelineScene> {
+  const kinds = [stampIn(sharedGroup), ...deliveryKinds];
+  const releases = { enabled: true, requireServiceAccount: false };
+  await install(testCluster(), {
+    kinds,
+    name: "pipelines",
+    values: { releases: { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] } },
+  });
+  const { namespace, source, ...story } = await aReleaseStory();
+  const rendered = new FakeGitRemote();
+  onTestFinished(() => rendered[Symbol.dispose]());
+  const fenced = await fence(namespace, {
+    kinds,
+    rights: "pipelines",
+    policies: { ownership: true, leadership: true, releaseStatus: true, stages: true },
+    releases,
+    watchedNamespaces: [namespace],
+  });
+  const url = `file://${source.path}`;
+  let pods = 0;
+  const stageOf = async (name: string): Promise<StageStatus | undefined> => {
+    const { status } = await seen(Pipeline, namespace, "shop");
+    return (status?.["stages"] as readonly StageStatus[] | undefined)?.find((stage) => stage.name === name);
+  };
+  const createAs = async (user: string, kind: ObjectKind, spec: object): Promise<void> => {
+    const metadata = { generateName: `${user.replaceAll(/\W/g, "-")}-`, namespace };
+    const input = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, spec: { ...spec, by: user } };
+    await kubectl(["create", "-f", "-", `--as=${user}`, "--as-group=system:masters"], { input });
+  };
+  const untilStage: PipelineScene["untilStage"] = (name, wanted) =>
+    eventually(
+      async () => {
+        const stage = await stageOf(name);
+        expect(stage).toMatchObject(wanted);
+        return stage as StageStatus;
+      },
+      { what: `stage ${name} is ${JSON.stringify(wanted)}` },
+    );
+  return {
+    namespace,
+    rendered,
+    untilStage,
+    start: async (args = []) => {
+      pods += 1;
+      const pod = await fenced.aPod(`operator-${pods}`);
+      const repository = [
+        `--repository=${rendered.path}`,
+        `--repository-cache=${rendered.folder}/cache-${pods}`,
+      ];
+      return await story.start([...fenced.args, ...repository, ...args], { program, ...pod });
+    },
+    follow: async (dev = {}) => {
+      for (const stage of ["dev", "prod"]) {
+        const ref = { pipeline: "shop", stage };
+        await story.release(stage, { source: { url, path: `shop/${stage}`, ref } });
+      }
+      await applyResource(Pipeline, namespace, {
+        name: "shop",
+        source: { url, path: "shop" },
+        interval: "1s",
+        stages: [
+          { name: "dev", releases: [{ name: "dev" }], ...dev },
+          { name: "prod", releases: [{ name: "prod" }], enter: { approvals: { count: 1 } } },
+        ],
+      });
+    },
+    commit: (version) =>
+      story.commit({
+        "shop/dev/web.json": aConfigMapFile("web-dev", { version }),
+        "shop/prod/web.json": aConfigMapFile("web-prod", { version }),
+      }),
+    approve: async (user) => {
+      const { next } = await untilStage("prod", { waiting: [{ gate: "Approvals" }] });
+      const { revision = "", digest = "" } = next ?? {};
+      await createAs(user, Approval, { pipeline: "shop", stage: "prod", revision, digest });
+    },
+    promote: (user, spec) => createAs(user, Promotion, { pipeline: "shop", ...spec }),
+  };
+}
