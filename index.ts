@@ -13,6 +13,7 @@ export {
   type RelatedObjects,
 } from "./crds/binding.ts";
 export type { ChildKind, KeepRule, Lifetime } from "./crds/child-kind.ts";
+export type { CommitTrailer } from "./crds/commit-trailer.ts";
 export * as coreKinds from "./crds/core-kinds.ts";
 export { InvalidFieldError } from "./crds/invalid-field-error.ts";
 export { type DefinedKind, defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./crds/kind.ts";

@@ -18,6 +18,7 @@ import { PipelineChart } from "./pipeline/pipeline-chart.ts";
 import { pipelineMetrics } from "./pipeline/pipeline-metrics.ts";
 import { PromotionChart } from "./pipeline/promotion-chart.ts";
 import { promotionMetrics } from "./pipeline/promotion-metrics.ts";
+import { promotionTrailers } from "./pipeline/promotion-trailers.ts";
 import { pipelineKeyOf } from "./pipeline/release-view.ts";
 import { judgePipeline, reportPipeline } from "./pipeline/report-pipeline.ts";
 import { judgePromotion, reportPromotion } from "./pipeline/report-promotion.ts";
@@ -34,6 +35,7 @@ export const pipeline: BoundKind<Construct> = bindKind({
       kind: Release,
       ownerKey: pipelineKeyOf,
       fields: ["spec.revision", "spec.digest", "spec.next"],
+      trailers: promotionTrailers,
     },
     // Includes those that users created.
     { kind: Promotion, ownerKey: keyOfPipelineIn },

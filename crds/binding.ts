@@ -1,4 +1,5 @@
 import { type ChildKind, type ChildRule, readChildren } from "./child-kind.ts";
+import type { CommitTrailer } from "./commit-trailer.ts";
 import { checkAdditions } from "./field-additions.ts";
 import type { KindDefinition, ResourceOf, StatusOf } from "./kind.ts";
 import type { KindContext, Verdict } from "./kind-context.ts";
@@ -72,6 +73,14 @@ export interface RelatedObjects<Resource = CustomResource> {
    * `subresource` and `selector`.
    */
   readonly fields?: readonly string[];
+  /**
+   * Trailers for the commit of the manifests that such an object deploys, such as who approved what was set of it. Only with
+   * `fields` and without `soughtKey`. Pure.
+   */
+  readonly trailers?: (
+    object: LiveObject,
+    state: { readonly resource: Resource; readonly observed: Observed },
+  ) => readonly CommitTrailer[];
 }
 
 /** The declaration of a kind by its author, fully typed. */

@@ -11,6 +11,8 @@ interface Added {
   readonly selector?: string | undefined;
   readonly subresource?: string | undefined;
   readonly fields?: readonly string[] | undefined;
+  readonly soughtKey?: unknown;
+  readonly trailers?: unknown;
 }
 
 /** Whether a chart may add to these objects. */
@@ -29,6 +31,11 @@ export function checkAdditions(
   related: readonly Added[],
 ): void {
   const seen = new Set<string>();
+  const unset = related.find((entry) => entry.trailers !== undefined && !mayHaveTrailers(entry));
+  if (unset !== undefined)
+    throw new RangeError(
+      `Cannot bind "${definition.kind}": ${unset.kind.kind} has trailers, which need fields and no soughtKey`,
+    );
   for (const entry of related.filter(isAddedTo)) {
     const { kind, selector, subresource, fields } = entry;
     const groupKind = groupKindOf(kind);
@@ -49,6 +56,10 @@ export function checkAdditions(
     const problem = findProblem(fields);
     if (problem !== undefined) fail(`${kind.kind} ${problem}`);
   }
+}
+
+function mayHaveTrailers({ fields, soughtKey }: Added): boolean {
+  return fields !== undefined && soughtKey === undefined;
 }
 
 function findProblem(fields: readonly string[]): string | undefined {

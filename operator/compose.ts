@@ -20,6 +20,7 @@ import { Operator } from "./compose/operator.ts";
 import { createOperatorEvents } from "./compose/operator-events.ts";
 import { reportFences } from "./compose/report-fences.ts";
 import { reportOwnWalls, reportZoneWalls } from "./compose/report-walls.ts";
+import { trailersOf } from "./desire/chart/added-trailers.ts";
 import { PolicyLimits } from "./desire/release/policy-limits.ts";
 import type { OperatorRepository } from "./desire/release/publish-target.ts";
 import { isPublishedAt } from "./desire/release/published-places.ts";
@@ -144,6 +145,7 @@ export async function composeOperator(
         cluster: parts.cluster,
         election,
         events,
+        trailersOf: (release) => trailersOf(Release, release, { kinds, stores }),
         repository: repository && parts.publisher && { ...repository, own: parts.publisher },
         ...(parts.traceReconcile && { traceReconcile: parts.traceReconcile }),
       }),

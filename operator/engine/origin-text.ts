@@ -18,7 +18,8 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]+/gu;
  */
 const directives: readonly (readonly [found: RegExp, shown: string])[] = [
   [/#/g, "# "],
-  [/@/g, "@ "],
+  // No host reads a mention after a letter: names of users are often e-mail addresses.
+  [/(?<![A-Za-z0-9_])@/g, "@ "],
   [/:\/\//g, ": //"],
   [/\bgh-/gi, "GH- "],
   [/\[/g, "("],
@@ -32,10 +33,11 @@ const directives: readonly (readonly [found: RegExp, shown: string])[] = [
  */
 export function describeOrigin({ id, author, subject }: CommitOrigin): string {
   const commit = /^[0-9a-f]{40,64}$/.exec(id)?.[0] ?? "of unknown id";
-  return `commit ${commit} by ${quote(author, longestAuthor)}: ${quote(subject, longestSubject)}`;
+  return `commit ${commit} by ${quoteText(author, longestAuthor)}: ${quoteText(subject, longestSubject)}`;
 }
 
-function quote(text: string, longest: number): string {
+/** Untrusted text as one line of bounded length, which a git host does not act on. Pure. */
+export function quoteText(text: string, longest: number): string {
   // Cut first, so that a text of megabytes costs nothing.
   const cut = text.slice(0, longest).toWellFormed().replaceAll(unsafe, " ");
   return directives

@@ -55,6 +55,16 @@ describe("bindKind() with fields of related objects", () => {
       why: "ConfigMap is a child kind",
     },
     { what: "the kind itself", related: [{ kind: Gadget, ownerKey, fields }], why: "fields of its own kind" },
+    {
+      what: "trailers of objects that are only read",
+      related: [{ kind: Deployment, ownerKey, trailers: () => [] }],
+      why: "Deployment has trailers, which need fields and no soughtKey",
+    },
+    {
+      what: "trailers of objects that resources look for",
+      related: [{ kind: Deployment, ownerKey, soughtKey: () => "a", fields, trailers: () => [] }],
+      why: "Deployment has trailers, which need fields and no soughtKey",
+    },
     { what: "pods", related: [{ kind: Pod, ownerKey, fields }], why: "fields of pods cannot be set" },
     {
       what: "one kind twice",

@@ -154,6 +154,7 @@ function composePublishers({
   ground: { config },
   stores,
   repository,
+  trailersOf,
 }: ComposeReleasesInput): ReleasePublishers | undefined {
   if (repository === undefined || config.repository === undefined) return undefined;
   const place = { url: config.repository, branch: config.repositoryBranch, root: config.repositoryPath };
@@ -162,5 +163,6 @@ function composePublishers({
     publisher: repository.own,
     open: repository.open,
     claimOf: createPlaceClaims(stores, place),
+    trailersOf,
   });
 }

@@ -1,4 +1,4 @@
-import { Release } from "../../../crds/release.ts";
+import { Release, type ReleaseResource } from "../../../crds/release.ts";
 import { folderOf } from "../../../synth/file-tree.ts";
 import { placeIdOf } from "../../engine/place-id.ts";
 import { offerOf, publishAt } from "../../engine/publish-at.ts";
@@ -21,6 +21,8 @@ export interface PublishPlaces {
   at(target: PublishTarget): Publisher;
   /** The folder at `target` no longer belongs to a Release. */
   retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void;
+  /** Trailers by resources that set fields of a Release, such as who approved its commit. */
+  trailersOf?(release: ReleaseResource): readonly string[];
 }
 
 /** The state of the publication of a Release. */
@@ -49,7 +51,12 @@ export function publishRelease(
   const hasMoved = before !== undefined && (isRefused || !isSamePlace(before, target));
   if (hasMoved) leavePlace(release.limits, { folder, target: before }, places);
   if (isRefused) return { state: target, target: undefined };
-  const offer = offerOf(Release, resource, { digest, trailers, origin: commit, render });
+  const offer = offerOf(Release, resource, {
+    digest,
+    trailers: [...trailers, ...(places.trailersOf?.(resource) ?? [])],
+    origin: commit,
+    render,
+  });
   const place = placeIdOf({ ...places.repository, ...target });
   // The identical object while the location is the same.
   const kept = before === undefined || hasMoved ? target : before;

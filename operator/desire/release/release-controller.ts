@@ -1,5 +1,5 @@
 import { keyOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
-import { Release } from "../../../crds/release.ts";
+import { Release, type ReleaseResource } from "../../../crds/release.ts";
 import { ReleasePolicy } from "../../../crds/release-policy.ts";
 import type { ComposedRepository } from "../../compose/compose-publisher.ts";
 import { createController, type KindController } from "../../compose/controllers.ts";
@@ -24,6 +24,8 @@ export interface ReleaseControllerInput {
   readonly platform: PolicyLimits;
   /** Undefined: nothing is published. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
+  /** Trailers for the commit of a Release, by resources that set fields of it. */
+  readonly trailersOf: (release: ReleaseResource) => readonly string[];
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
 }
 

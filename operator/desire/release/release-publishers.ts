@@ -1,3 +1,4 @@
+import type { ReleaseResource } from "../../../crds/release.ts";
 import type { OpenPlaceOptions } from "../../compose/compose-publisher.ts";
 import type { GitPublisher } from "../../git/publish/git-publisher.ts";
 import type { FolderClaim, Publisher } from "../../ports.ts";
@@ -11,6 +12,7 @@ export interface ReleasePublishersInput {
   readonly open: (options: OpenPlaceOptions) => GitPublisher;
   /** The Release of a folder at a location. */
   readonly claimOf: (folder: string, target: PublishTarget) => FolderClaim;
+  readonly trailersOf: (release: ReleaseResource) => readonly string[];
 }
 
 /** One publisher for each location on the repository to which Releases are published, created when it is first needed. */
@@ -40,6 +42,10 @@ export class ReleasePublishers implements PublishPlaces {
     // Do not open a location to which nothing may be written.
     if (options?.keepFiles === true) publisher?.retire(folder, options);
     else this.at(target).retire(folder);
+  }
+
+  trailersOf(release: ReleaseResource): readonly string[] {
+    return this.#input.trailersOf(release);
   }
 
   async close(options: { readonly flushMs: number }): Promise<void> {

@@ -7,6 +7,7 @@ test.for([
   { subject: "Ship 1.4.2", shows: "Ship 1.4.2" },
   { subject: "Fixes #12, closes GH-3", shows: "Fixes # 12, closes GH- 3" },
   { subject: "Thanks @ann [skip ci] ***NO_CI***", shows: "Thanks @ ann (skip ci) * * *NO_CI* * *" },
+  { subject: "by ann@example.dev, (@bob)", shows: "by ann@example.dev, (@ bob)" },
   {
     subject: "fixes https://git.example.dev/a/b/issues/1",
     shows: "fixes https: //git.example.dev/a/b/issues/1",

@@ -55,6 +55,28 @@ test("a Release's status names the place that it is published to, and is not tru
   });
 });
 
+test("the commit of a Release has its own trailers, then those of what set its fields", async () => {
+  const offered: PublishOffer["trailers"][] = [];
+  const bench = new ReleaseBench({
+    publishers: {
+      repository,
+      at: () => ({
+        publish: ({ trailers }) => {
+          offered.push(trailers);
+          return { state: "published", record };
+        },
+        retire: () => undefined,
+      }),
+      retire: () => undefined,
+      trailersOf: ({ metadata }) => [`Set-Of: ${metadata.name}`],
+    },
+  });
+  bench.commit("1", [aSourceManifest("v1", "ConfigMap", "a")]);
+  bench.edit();
+  await bench.reconcile();
+  expect(offered).toEqual([[expect.stringMatching(/^Fairlead-Source: /), "Set-Of: web"]]);
+});
+
 describe("the place that a Release may publish to", () => {
   const aBench = ({ limits }: { readonly limits: Limits }) => {
     const did: string[] = [];

@@ -27,6 +27,7 @@ test("each place has one publisher with a clone of its own, and the operator's o
       return aPublisher(`${options.branch}:${options.root}`, did);
     },
     claimOf: (folder, { branch }) => (folder === branch ? "wanted" : "gone"),
+    trailersOf: () => [],
   });
   const prod = { branch: "env", root: "prod" };
   expect(publishers.at(prod)).toBe(publishers.at({ ...prod }));
