@@ -81,7 +81,9 @@ export class Oracle {
     if (isHeld && request === undefined) report("the stage is held");
     const before = this.#world.promotions(stage).at(-2)?.status;
     const isOver = before === undefined || before.passedAt !== undefined || before.failedAt !== undefined;
-    if (stage !== "dev" && !isOver && request === undefined && this.versions.size === 1)
+    const { soak, verify } = this.#world.pipeline.spec.stages.find(({ name }) => name === stage)?.pass ?? {};
+    const isProtected = soak !== undefined || verify !== undefined;
+    if (isProtected && !isOver && request === undefined && this.versions.size === 1)
       report("the one before it is being proven");
     const approvals = this.#world.objects
       .list("Approval")

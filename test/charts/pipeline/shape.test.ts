@@ -130,7 +130,7 @@ describe("changes of shape", () => {
     expect(world.writes.filter((write) => write.includes("apply"))).toHaveLength(length);
   });
 
-  test("check 42: a Release that is missing, suspended, of another stage or with a held prune is named, and waited for", () => {
+  test("check 42: a Release that is missing, suspended, of another stage, invalid or with a held prune is named, and waited for", () => {
     for (const [spoil, repair, text] of [
       [
         (world) => world.remove("Release", "prod"),
@@ -147,11 +147,14 @@ describe("changes of shape", () => {
         (world) => world.editRelease("prod", { source: { ref: { pipeline: "shop", stage: "prod" } } }),
         'names stage "dev"',
       ],
-      [
-        (world) => world.setRefusal("prod", "PruneHeld"),
-        (world) => world.setRefusal("prod", undefined),
-        "is not ready",
-      ],
+      ...["PruneHeld", "SpecInvalid"].map(
+        (reason) =>
+          [
+            (world: ReturnType<typeof aShop>) => world.setRefusal("prod", reason),
+            (world: ReturnType<typeof aShop>) => world.setRefusal("prod", undefined),
+            `is not ready: it is ${reason}`,
+          ] as const,
+      ),
     ] as readonly (readonly [
       (world: ReturnType<typeof aShop>) => void,
       (world: ReturnType<typeof aShop>) => void,

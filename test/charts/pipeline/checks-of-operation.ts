@@ -1,0 +1,220 @@
+import type { Check } from "./checks-of-order.ts";
+
+const pipeline = "test/charts/pipeline";
+const faults = `${pipeline}/faults.test.ts`;
+const shape = `${pipeline}/shape.test.ts`;
+const cost = `${pipeline}/cost.test.ts`;
+const windows = `${pipeline}/windows.test.ts`;
+
+/** Checks 31 to 49: faults and time, shape and safety, cost. */
+export const checksOfOperation: readonly Check[] = [
+  {
+    number: 31,
+    says: "Killed before and after every write: no second Promotion or Job, no skipped gate, the same end.",
+    provenBy: {
+      [faults]: ["check 31: killed before and after every write, the end is that of an undisturbed run"],
+      [`${pipeline}/proof.test.ts`]: ["gives the same outcome, whenever it is asked for"],
+      "test/cluster/pipeline-kills.test.ts": [
+        "check 31: an operator that is killed while it promotes does nothing twice and skips no gate (seed %i)",
+      ],
+    },
+  },
+  {
+    number: 32,
+    says: "A deposed leader's pin and record are refused.",
+    provenBy: {
+      "test/cluster/pipeline-pins.test.ts": [
+        "check 32: the pin, the Promotion and the record of a deposed leader are refused",
+      ],
+    },
+  },
+  {
+    number: 33,
+    says: "Clock + 1 h: nothing passes. Clock - 1 h: nothing un-passes or hangs. Both DST edges.",
+    provenBy: {
+      [`${pipeline}/clock.test.ts`]: [
+        "check 33: an hour ahead for a minute, it passes nothing and opens no window",
+      ],
+      [faults]: [
+        "check 33: what has passed stays passed when the clock goes back an hour, and nothing hangs",
+      ],
+      [windows]: [
+        "opens once at the end of the gap of a skipped local time",
+        "opens once at a repeated local time",
+        "measures durations in elapsed time over both clock changes",
+      ],
+      [`${pipeline}/windows-laws.test.ts`]: [
+        "agrees with a check of every minute, in all time zones and over both clock changes",
+      ],
+    },
+  },
+  {
+    number: 34,
+    says: "Down for half of a soak: it starts again if a workload was ill meanwhile, else it counts.",
+    provenBy: {
+      [faults]: [
+        "check 34: down for half of a soak, it starts again if a workload was ill meanwhile, and counts otherwise",
+      ],
+      "test/operator/desire/release/healthy-since.test.ts": [
+        "counts the time without an operator only as far as the status of a workload reports it as available",
+        "counts no time without an operator for a workload that does not report its availability",
+      ],
+    },
+  },
+  {
+    number: 35,
+    says: "A pod that crashes in minute 9 of 10 starts the soak again, and the message names it.",
+    provenBy: {
+      [faults]: [
+        "check 35: a pod that crashes in minute 9 of 10 starts the soak again, and the message names the Release",
+      ],
+      "test/operator/desire/release/healthy-since.test.ts": [
+        "begins again after a failure, whose object Healthy names meanwhile",
+      ],
+    },
+  },
+  {
+    number: 36,
+    says: "Remote down: stages with known candidates go on, and nothing fails by it.",
+    provenBy: {
+      [faults]: [
+        "check 36: with the remote down stages with known candidates go on, and nothing fails by it",
+      ],
+    },
+  },
+  {
+    number: 37,
+    says: "An image that cannot be pulled fails at the timeout; a Job that is gone counts by its record; a deleted one runs again.",
+    provenBy: {
+      [faults]: [
+        "check 37: a Job whose image cannot be pulled has failed at its timeout",
+        "check 37: a Job that is gone after its success was recorded counts, also while the soak goes on",
+        "check 37: a Job that is deleted while it runs is run again",
+      ],
+    },
+  },
+  {
+    number: 38,
+    says: "A re-verification that fails stops stages that have not started, and moves no others.",
+    provenBy: {
+      [faults]: [
+        "check 38: when a re-verification fails, stages that have not started do not get it, and those that run it stay",
+      ],
+    },
+  },
+  {
+    number: 39,
+    says: "A stage added, removed, renamed or reordered: no Release deleted or moved back, no gate for ever.",
+    provenBy: {
+      [shape]: [
+        "check 39: a stage that is added in the middle starts with what its Releases run, unproven, and gates the next",
+        "check 39: a stage that is removed leaves its Releases and pins, and is no gate",
+        "check 39: a rename keeps what was proven if it is declared (%s)",
+        "check 39: stages in another order move nothing back",
+      ],
+    },
+  },
+  {
+    number: 40,
+    says: "Pipeline deleted: Releases stay. Created again: no stage moves without proof.",
+    provenBy: {
+      [shape]: ["check 40: a Pipeline that is made again moves no stage without proof"],
+      "test/cluster/pipeline.test.ts": [
+        "a Pipeline promotes a commit from dev to prod, waits for an approval, and rolls back on request",
+      ],
+    },
+  },
+  {
+    number: 41,
+    says: "All Promotions deleted: nothing is deployed, and proving begins anew.",
+    provenBy: {
+      [shape]: ["check 41: without its Promotions nothing is deployed, and proving begins anew"],
+    },
+  },
+  {
+    number: 42,
+    says: "A Release missing, suspended, invalid or with a held prune is named, and waited for.",
+    provenBy: {
+      [shape]: [
+        "check 42: a Release that is missing, suspended, of another stage, invalid or with a held prune is named, and waited for",
+      ],
+    },
+  },
+  {
+    number: 43,
+    says: "Prod does not render: told when the commit arrives; dev goes on, and prod never starts.",
+    provenBy: {
+      [shape]: [
+        "check 43: what prod cannot render is told when the commit arrives; dev goes on, and prod never starts",
+      ],
+    },
+  },
+  {
+    number: 44,
+    says: "An undeclared difference between staging and prod: prod does not start, and the field is named, also offline.",
+    provenBy: {
+      [`${pipeline}/differences.test.ts`]: [
+        "check 44: an undeclared difference between staging and prod is told at once, prod does not start, and the field is named",
+        "check 44: what is declared may differ",
+      ],
+      "test/cluster/stage-differences.test.ts": [
+        "check 44: an undeclared difference between staging and prod keeps prod from starting, and the field is named, as the offline check does",
+      ],
+      "test/cli/pipeline/judge-stage.test.ts": [
+        "is proven if git renders to the digest that it runs, and it and the stages before it have passed that",
+      ],
+    },
+  },
+  {
+    number: 45,
+    says: "A plan shows no values of Secrets, and equals what is applied later, object by object.",
+    provenBy: {
+      "test/operator/desire/release/plan-equals-apply.test.ts": [
+        "a plan contains for each object what is done to it when the commit is applied, with its digest",
+      ],
+      "test/cluster/release-next.test.ts": [
+        "a Release of a stage plans commits with its own account, and deploys the pinned one",
+      ],
+    },
+  },
+  {
+    number: 46,
+    says: "A revert: staging is healthy with the old digest again, and prod may start without a new soak.",
+    provenBy: {
+      [shape]: [
+        "check 46: after a revert commit staging needs health with the old digest, and prod may start without a new soak",
+      ],
+    },
+  },
+  {
+    number: 47,
+    says: "Idle Pipelines cost no request and no write. No status is written without a change of meaning.",
+    provenBy: {
+      [cost]: [
+        "check 47: idle, nothing is written, and no wake-up is scheduled",
+        "check 47: a soak writes nothing while it lasts",
+      ],
+    },
+  },
+  {
+    number: 48,
+    says: "One promotion: 1 create, 1 apply per Release, 2 status writes. The last gate opens and the pin is set at once.",
+    provenBy: {
+      [cost]: [
+        "check 48: a promotion is one create, and one apply for each Release",
+        "check 48: a promotion is two status writes, with an approval too, and a soak is two more",
+        "check 48: when the last gate opens the pin follows at once",
+      ],
+    },
+  },
+  {
+    number: 49,
+    says: "Every waiting stage names the gate, what it has and needs, and until when.",
+    provenBy: {
+      [cost]: ["check 49: every stage that waits names the gate, what it has and needs, and until when"],
+      "test/cli/pipeline/pipeline-text.test.ts": [
+        "shows when a closed gate opens, and why a candidate does not pass",
+      ],
+    },
+  },
+];

@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import { deliveryKinds } from "../../charts/bindings-delivery.ts";
+import { Pipeline } from "../../crds/pipeline.ts";
+import { Release } from "../../crds/release.ts";
+import { fence } from "./fenced.ts";
+import { aNamespace, eventually, kubectl, testCluster } from "./fixture.ts";
+import { install } from "./install.ts";
+import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
+import { sharedGroup, stampIn } from "./stamp-kind.ts";
+import { applyResource, type SeenResource, seen } from "./story.ts";
+
+/** Waits until a stage of a Pipeline is so. */
+const untilStage = (namespace: string, pipeline: string, name: string, wanted: object) =>
+  eventually(
+    async () => {
+      const found = await seen(Pipeline, namespace, pipeline);
+      const stages = (found.status?.["stages"] ?? []) as readonly { readonly name: string }[];
+      expect(stages.find((stage) => stage.name === name)).toMatchObject(wanted);
+      return found;
+    },
+    { what: `stage ${name} is ${JSON.stringify(wanted)}` },
+  );
+
+/** Creates a Release that names a stage, from the folder of its name. */
+const join = ({ source, release }: ReleaseStory, name: string, ref: object): Promise<SeenResource> =>
+  release(name, { source: { url: `file://${source.path}`, path: `shop/${name}`, ref } });
+
+const pin = async ({ namespace }: ReleaseStory, name: string) => (await seen(Release, namespace, name)).spec;
+
+test("check 27: a Pipeline stands back from a pin by kubectl, names its manager, and goes on without it", async () => {
+  // Given a Pipeline that has carried two commits to prod
+  const story = await aReleaseStory();
+  const { namespace, source } = story;
+  const commit = (version: string) =>
+    story.commit({
+      "shop/dev/web.json": aConfigMapFile("web-dev", { version }),
+      "shop/prod/web.json": aConfigMapFile("web-prod", { version }),
+    });
+  const first = commit("1");
+  await story.start();
+  for (const stage of ["dev", "prod"]) await join(story, stage, { pipeline: "shop", stage });
+  await applyResource(Pipeline, namespace, {
+    name: "shop",
+    ...{ source: { url: `file://${source.path}`, path: "shop" }, interval: "1s" },
+    stages: ["dev", "prod"].map((name) => ({ name, releases: [{ name }] })),
+  });
+  const prod = (wanted: object) => untilStage(namespace, "shop", "prod", wanted);
+  await prod({ phase: "Passed", running: { revision: first } });
+  const second = commit("2");
+  await prod({ phase: "Passed", running: { revision: second } });
+
+  // When a user pins prod to the first one
+  const patch = (spec: object) =>
+    kubectl([
+      ...["patch", "release", "prod", "-n", namespace, "--type=merge", "--field-manager=ann"],
+      ...["-p", JSON.stringify({ spec })],
+    ]);
+  await patch({ revision: first, digest: null });
+
+  // Then prod runs it, also when there is a third one, and the Pipeline says who has the pin
+  await story.untilAt("prod", first);
+  const third = commit("3");
+  await untilStage(namespace, "shop", "dev", { phase: "Passed", running: { revision: third } });
+  const { status } = await prod({
+    waiting: expect.arrayContaining([expect.objectContaining({ gate: "Releases" })]),
+  });
+  expect(JSON.stringify(status)).toContain(`is pinned to ${first} by another field manager`);
+  await eventually(
+    async () => expect(JSON.stringify((await seen(Pipeline, namespace, "shop")).status)).toMatch(/ann\b/),
+    { what: "the Pipeline names the field manager" },
+  );
+  expect((await pin(story, "prod"))["revision"]).toBe(first);
+
+  // When the user takes the pin away, then the Pipeline goes on
+  await patch({ revision: null });
+  await prod({ phase: "Passed", running: { revision: third } });
+});
+
+test("check 11: two Pipelines over one repository are independent, and a Release is moved by the one that it names", async () => {
+  // Given two Pipelines, each with a Release, and the second one also lists that of the first
+  const story = await aReleaseStory();
+  const { namespace, source } = story;
+  const commit = (version: string) =>
+    story.commit({
+      "shop/one/web.json": aConfigMapFile("web-one", { version }),
+      "shop/two/web.json": aConfigMapFile("web-two", { version }),
+    });
+  const first = commit("1");
+  await story.start();
+  await join(story, "one", { pipeline: "first", stage: "dev" });
+  await join(story, "two", { pipeline: "second", stage: "dev" });
+  const from = { source: { url: `file://${source.path}`, path: "shop" }, interval: "1s" };
+  const dev = (name: string) => ({ name: "dev", releases: [{ name }] });
+  await applyResource(Pipeline, namespace, { name: "first", ...from, stages: [dev("one")] });
+  const greedy = { name: "greedy", after: [], releases: [{ name: "one" }] };
+  await applyResource(Pipeline, namespace, { name: "second", ...from, stages: [dev("two"), greedy] });
+
+  // When a commit comes, then each moves its own, and says of the other's that it is not
+  for (const pipeline of ["first", "second"])
+    await untilStage(namespace, pipeline, "dev", { phase: "Passed", running: { revision: first } });
+  const problem = `Release "${namespace}/one" does not exist, or does not name this Pipeline in source.ref.pipeline`;
+  await untilStage(namespace, "second", "greedy", { problems: [problem] });
+
+  // When the first one is suspended, then the second one goes on, and the Release of the first stays where it is
+  await kubectl([
+    ...["patch", "pipeline", "first", "-n", namespace, "--type=merge"],
+    ...["-p", '{"spec":{"suspend":true}}'],
+  ]);
+  const second = commit("2");
+  await untilStage(namespace, "second", "dev", { phase: "Passed", running: { revision: second } });
+  expect((await pin(story, "one"))["revision"]).toBe(first);
+});
+
+test("check 32: the pin, the Promotion and the record of a deposed leader are refused", async () => {
+  // Given a fenced operator, and the objects of a Pipeline
+  const namespace = await aNamespace();
+  const kinds = [stampIn(sharedGroup), ...deliveryKinds];
+  const releases = { enabled: true, requireServiceAccount: false };
+  const rights = { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] };
+  await install(testCluster(), { kinds, name: "pipelines", values: { releases: rights } });
+  const policies = { ownership: false, leadership: true };
+  const fenced = await fence(namespace, {
+    ...{ kinds, rights: "pipelines", policies, releases, watchedNamespaces: [namespace] },
+  });
+  const source = { url: "https://git.example.dev/shop.git", ref: { pipeline: "shop", stage: "dev" } };
+  await applyResource(Release, namespace, { name: "dev", source, render: { manifests: {} } });
+  const revision = "1".repeat(40);
+  const pod = "operator-1";
+  const operator = (args: readonly string[], input?: object): Promise<string> =>
+    kubectl(
+      [
+        ...args,
+        ...["-n", namespace, `--as=${fenced.user}`],
+        `--as-user-extra=authentication.kubernetes.io/pod-name=${pod}`,
+      ],
+      input && { input },
+    );
+  const manager = `--field-manager=fairlead/pipelines.fairlead.dev/${namespace}/shop`;
+  const apiVersion = "fairlead.dev/v1alpha1";
+  const apply = ["apply", "--server-side", "-f", "-"];
+  const writes = (number: number): readonly (() => Promise<string>)[] => {
+    const metadata = { name: `shop-dev-${number}`, namespace };
+    const spec = { pipeline: "shop", stage: "dev", revision, number };
+    return [
+      () =>
+        operator([...apply, manager], {
+          ...{ apiVersion, kind: "Release", metadata: { name: "dev", namespace } },
+          spec: { revision: `${number}`.repeat(40) },
+        }),
+      () =>
+        operator([...apply, "--field-manager=fairlead"], {
+          ...{ apiVersion, kind: "Promotion", metadata, spec },
+        }),
+      () =>
+        operator([...apply, "--field-manager=fairlead", "--subresource=status", "--validate=false"], {
+          ...{ apiVersion, kind: "Promotion", metadata: { ...metadata, name: "shop-dev-1" } },
+          status: { phase: "Passed", passedAt: `2026-01-01T00:00:0${number}Z` },
+        }),
+    ];
+  };
+  const giveLeaseTo = (holderIdentity: string) =>
+    kubectl([
+      ...["patch", "lease", "operator", "-n", namespace, "--type=merge"],
+      ...["-p", JSON.stringify({ spec: { holderIdentity, leaseDurationSeconds: 600 } })],
+    ]);
+
+  // When its pod leads, then it may write all of them
+  await giveLeaseTo(`${pod}_1`);
+  const [first, ...others] = writes(1);
+  await eventually(() => first?.(), { what: "the API server knows the leader" });
+  for (const write of others) await write();
+
+  // When another one leads, then each is refused, and nothing changes
+  await giveLeaseTo("elsewhere");
+  const refusal = /the lease is held by elsewhere, and this request comes from operator-1/;
+  const refused = (write: () => Promise<string>): Promise<string> =>
+    write().then(
+      () => "it was allowed",
+      (error: unknown) => String(error),
+    );
+  const [again, ...rest] = writes(2);
+  await eventually(async () => refusal.test(await refused(again ?? expect.fail())), {
+    what: "the API server knows the new leader",
+  });
+  for (const write of rest) expect(await refused(write)).toMatch(refusal);
+  const names = await kubectl(["get", "promotions", "-n", namespace, "-o", "name"]);
+  expect(names.trim()).toBe("promotion.fairlead.dev/shop-dev-1");
+});
