@@ -52,6 +52,9 @@ export const checksOfRights: readonly Check[] = [
     says: "Two Approvals of one person count once; an author of the commits does not count under notAuthor.",
     provenBy: {
       [approvals]: ["check 17: two Approvals of one person count once"],
+      [`${onCluster}/pipeline-authors.test.ts`]: [
+        "with notAuthor a commit's author may not approve it, and nobody while an address is not mapped",
+      ],
       [`${pipeline}/authors-in-pipeline.test.ts`]: [
         "check 17: an author of the commits does not count, and another user does",
       ],
@@ -114,6 +117,9 @@ export const checksOfRights: readonly Check[] = [
     provenBy: {
       [approvals]: [
         "check 23: a stage that runs X answers who approved it, when, which digest, which gates were skipped and why",
+      ],
+      [`${onCluster}/pipeline-trailers.test.ts`]: [
+        "check 23: who approved, when, which digest, and which gates were skipped and why, is in objects and in trailers",
       ],
       "test/cli/pipeline/judge-stage.test.ts": ["reports which gates were skipped, by whom and why"],
     },
