@@ -112,7 +112,7 @@ function changes(
   return plan.digest !== before?.digest || (plan.error === undefined) !== (before?.error === undefined);
 }
 
-/** The commit that a Release is to plan now. One whose pin has another digest plans its pin by itself. Pure. */
+/** The commit that a Release is to plan now: first its pin, if that has another digest by now and no plan says which. Pure. */
 export function commitToPlan(
   release: ReleaseView,
   world: Pick<PipelineWorld, "record" | "pairs">,
@@ -120,12 +120,27 @@ export function commitToPlan(
   const { record } = world;
   const { planning, candidates = [] } = record;
   if (planning === undefined) return undefined;
+  if (hasOutdatedPin(release, record)) return release.pin?.revision;
   const isKnown = ({ releases }: Candidate): boolean =>
     releases.some((plan) => plan.release === release.key && !lacksComparison(release.key, plan, world));
   const own = candidateOf(record, planning.revision);
   if (!(own !== undefined && isKnown(own)) && !hasPlanned(release, planning.revision))
     return planning.revision;
   return candidates.findLast((candidate) => !isKnown(candidate))?.revision ?? planning.revision;
+}
+
+/**
+ * Whether a Release refuses its pin because of the digest, and the candidate still has that digest: then no Promotion of the
+ * new digest can be asked for. Once asked for, the plan of the pin is waited for.
+ */
+function hasOutdatedPin(
+  { key, pin, asked, isObserved, conditions }: ReleaseView,
+  record: Partial<PipelineRecord>,
+): boolean {
+  if (pin === undefined || conditions.get("Ready")?.reason !== "DigestMismatch") return false;
+  if (!isObserved && asked !== pin.revision) return false;
+  const plan = candidateOf(record, pin.revision)?.releases.find(({ release }) => release === key);
+  return plan?.digest !== undefined && plan.digest === pin.digest;
 }
 
 function byRelease(a: PlannedRelease, b: PlannedRelease): number {

@@ -16,8 +16,8 @@ export interface LookAtNextOptions {
 const unreadMs = 10_000;
 
 /**
- * Adds to the end of a run where the plan of the next commit stands: of `spec.next`, or of the pin if its manifests have another
- * digest than the spec says. Nothing is waited for.
+ * Adds to the end of a run where the plan of the next commit stands: of `spec.next`, or without it of the pin if its manifests have
+ * another digest than the spec says. Nothing is waited for.
  */
 export async function withNext(
   release: LoadedRelease,
@@ -69,7 +69,7 @@ function revisionToPlan(
   outcome: ReleaseOutcome,
 ): string | undefined {
   const isMismatch = outcome.state === "refused" && outcome.reason === "DigestMismatch";
-  return isMismatch ? revision : next?.revision;
+  return next?.revision ?? (isMismatch ? revision : undefined);
 }
 
 /** Whether the digest of the pin has not been compared in this run, so that its plan may still be needed. Pure. */

@@ -18,4 +18,24 @@ describe("planCandidates()", () => {
     expect(promoted(world, "dev")).toEqual([first, third]);
     expect(promoted(world, "dev")).not.toContain(second);
   });
+
+  test("goes on with newer commits while a stage refuses its pin, and learns the new digest of the pin", () => {
+    const world = aShop();
+    const first = world.push(everywhere("1"));
+    world.run(5 * minute);
+    // Staging is proving it when another version of the operator renders it otherwise.
+    expect(world.stage("staging")).toMatchObject({ phase: "Proving", running: { revision: first } });
+    const before = planIn(world, first, "staging");
+    world.upgrade("next");
+    const second = world.push({ dev: "2" });
+    world.run(minute);
+    expect(promoted(world, "dev")).toContain(second);
+    expect(planIn(world, first, "staging")).not.toBe(before);
+  });
 });
+
+/** Digest of a candidate in the Release of a stage. */
+function planIn(world: ReturnType<typeof aShop>, revision: string, stage: string): string | undefined {
+  const found = (world.pipeline.status?.candidates ?? []).find((one) => one.revision === revision);
+  return found?.releases.find(({ release }) => release === `shop/${stage}`)?.digest;
+}

@@ -107,10 +107,9 @@ export function reconcileRelease(release: SimulatedRelease, input: ReleaseOperat
     refusal,
     wanted: spec.revision === undefined ? undefined : spec.digest,
   });
-  const next =
-    refused?.reason === "DigestMismatch" && revision !== undefined
-      ? planOf(revision)
-      : spec.next && planOf(spec.next.revision);
+  const mismatched = refused?.reason === "DigestMismatch" ? revision : undefined;
+  const planned = spec.next?.revision ?? mismatched;
+  const next = planned === undefined ? undefined : planOf(planned);
   const deployed =
     refused === undefined && rendered !== undefined && "digest" in rendered && revision !== undefined
       ? deploy(previous.deployed, {

@@ -136,6 +136,16 @@ describe("spec.digest", () => {
     expect(bench.release().status).not.toHaveProperty("next");
   });
 
+  test("does not keep a commit that is asked for from being planned", async () => {
+    const bench = aBench();
+    await edited(bench, 1, pinned("1"));
+    const digest = "0".repeat(32);
+    await edited(bench, 2, pinned("2", { digest, next: { revision: aCommit("1").id } }));
+    const { deployed, next } = bench.release().status ?? {};
+    expect(conditionIn(bench, "Ready")).toMatchObject({ status: "False", reason: "DigestMismatch" });
+    expect(next).toMatchObject({ revision: aCommit("1").id, digest: deployed?.digest });
+  });
+
   test("has no effect without a pin", async () => {
     const bench = aBench();
     await edited(bench, 1, { digest: "0".repeat(32) });
