@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { eventually } from "../../../test/cluster/eventually.ts";
+import { execIn } from "../exec.ts";
 import { leaderOf, OPERATOR, podsOf } from "../operator.ts";
 import type { Stack } from "../stack.ts";
 
@@ -29,16 +30,7 @@ export function installedStories(stack: () => Stack): void {
         uid: process.getuid(), gid: process.getgid(), root: mayWrite("/x"), tmp: mayWrite("/tmp/x"),
         capabilities: field("CapEff"), bounding: field("CapBnd"), noNewPrivileges: field("NoNewPrivs"), seccomp: field("Seccomp"),
       }));`;
-    const out = await stack().kubectl([
-      "exec",
-      pod?.name ?? "",
-      "-n",
-      namespace,
-      "--",
-      "node",
-      "-e",
-      program,
-    ]);
+    const out = await execIn(stack(), { pod: pod?.name ?? "", namespace }, ["node", "-e", program]);
     expect(JSON.parse(out)).toEqual({
       uid: 65_532,
       gid: 65_532,

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { launchArguments } from "../../../operator/sandbox/launch-arguments.ts";
 import { eventually } from "../../../test/cluster/eventually.ts";
+import { execIn } from "../exec.ts";
 import { OPERATOR, podsOf } from "../operator.ts";
 import type { Stack } from "../stack.ts";
 
@@ -42,17 +43,17 @@ export function walledStories(stack: () => Stack): void {
 
   test("the source zone isolates git processes, and has neither the token nor the operator's folders", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
-    const at = [pod?.name ?? "", "-n", namespace, "-c", "source"];
+    const at = { pod: pod?.name ?? "", namespace, container: "source" };
     await eventually(
       async () => {
-        const logs = await stack().kubectl(["logs", ...at]);
+        const logs = await stack().kubectl(["logs", at.pod, "-n", namespace, "-c", at.container]);
         return logs.includes("The kernel isolates git processes");
       },
       { what: "the source zone has logged which walls there are", timeoutMs: 60_000 },
     );
     const code = `const { existsSync } = require("fs"); console.log(JSON.stringify([process.getuid(),
       ...["${token}", "/run/fairlead/zones/source/source.sock", "/run/fairlead/zones/sandbox"].map((path) => existsSync(path))]))`;
-    const found = await stack().kubectl(["exec", ...at, "--", node, "-e", code]);
+    const found = await execIn(stack(), at, [node, "-e", code]);
     expect(JSON.parse(found)).toEqual([65_531, false, true, false]);
   });
 
@@ -67,8 +68,8 @@ export function walledStories(stack: () => Stack): void {
     const code = `const { existsSync } = require("fs"); console.log(JSON.stringify([process.getuid(),
       ...${JSON.stringify([...paths, "/run/fairlead/zones/sandbox"])}.map((path) => existsSync(path))]))`;
     const foundIn = async (container: string): Promise<unknown> => {
-      const at = [pod?.name ?? "", "-n", namespace, "-c", container];
-      return JSON.parse(await stack().kubectl(["exec", ...at, "--", node, "-e", code]));
+      const at = { pod: pod?.name ?? "", namespace, container };
+      return JSON.parse(await execIn(stack(), at, [node, "-e", code]));
     };
     expect(await foundIn("publish")).toEqual([65_529, false, true, true, true, false]);
     expect(await foundIn("operator")).toEqual([65_532, true, false, false, true, true]);
@@ -77,18 +78,18 @@ export function walledStories(stack: () => Stack): void {
 
   test("a plain Node in the sandbox zone's container finds nothing to take, even without walls", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
-    const at = [pod?.name ?? "", "-n", namespace, "-c", "sandbox"];
+    const at = { pod: pod?.name ?? "", namespace, container: "sandbox" };
     const code = `const fs = require("fs"); const write = (path) => { try { fs.writeFileSync(path, ""); return "written"; } catch (error) { return error.code; } };
       const there = ["${token}", "/run/fairlead/zones/source", "/var/cache/fairlead"].filter((path) => fs.existsSync(path));
       console.log(JSON.stringify([process.getuid(), there, write("/x"), write("/tmp/x"), write("/app/x")]))`;
-    const found = await stack().kubectl(["exec", ...at, "--", node, "-e", code]);
+    const found = await execIn(stack(), at, [node, "-e", code]);
     expect(JSON.parse(found)).toEqual([65_533, [], "EROFS", "EROFS", "EROFS"]);
   });
 
   test("a plain Node behind the walls reaches nothing of the operator's pod, and one without them all", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
-    const run = async (command: readonly string[]): Promise<string> =>
-      stack().kubectl(["exec", pod?.name ?? "", "-n", namespace, "--", ...command]);
+    const run = (command: readonly string[]): Promise<string> =>
+      execIn(stack(), { pod: pod?.name ?? "", namespace }, command);
     const variables = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"];
     const address = await run([
       node,

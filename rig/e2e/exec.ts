@@ -1,0 +1,38 @@
+import type { Stack } from "./stack.ts";
+
+/** Where a command runs. */
+export interface ExecPlace {
+  readonly pod: string;
+  readonly namespace: string;
+  /** Default: the first one of the pod. */
+  readonly container?: string;
+}
+
+/** What `kubectl exec` prints when the command was killed, as it is with its container. */
+const killed = "terminated with exit code 137";
+const mostTries = 3;
+
+/**
+ * Runs a command in a container, and gives what it prints. On a busy machine an operator may lose its Lease and restart, which
+ * kills the command: then it runs again.
+ *
+ * @throws If the command fails by itself, or was killed three times.
+ */
+export async function execIn(
+  stack: Stack,
+  { pod, namespace, container }: ExecPlace,
+  command: readonly string[],
+): Promise<string> {
+  const at = [pod, "-n", namespace, ...(container === undefined ? [] : ["-c", container])];
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await stack.kubectl(["exec", ...at, "--", ...command]);
+    } catch (error) {
+      if (tries === mostTries || !String(error).includes(killed)) throw error;
+      const restarts = "jsonpath={range .status.containerStatuses[*]}{.name}={.restartCount} {end}";
+      const counts = await stack.kubectl(["get", "pod", pod, "-n", namespace, "-o", restarts]);
+      process.stderr.write(`A command in ${pod} was killed; restarts of its containers: ${counts}\n`);
+      await stack.kubectl(["wait", "pod", pod, "-n", namespace, "--for=condition=Ready", "--timeout=60s"]);
+    }
+  }
+}
