@@ -4,6 +4,7 @@ import type { SourceContext } from "../crds/kind-source.ts";
 import { type CustomResource, keyOf } from "../crds/object.ts";
 import type { Observed } from "../crds/observed.ts";
 import { toCanonicalJson } from "./digest.ts";
+import { isSameJson } from "./same-json.ts";
 import { awaitsSource, gitSourceOf } from "./source.ts";
 import { SynthesisError } from "./synthesis-error.ts";
 
@@ -54,23 +55,8 @@ export function foldRecord(kind: RecordingKind, input: FoldRecordInput): FoldedR
 
 /** Whether two records are equal. Pure. */
 export function isSameRecord(a: Recorded, b: Recorded): boolean {
-  return isIdentical(a, b) || toCanonicalJson(a) === toCanonicalJson(b);
-}
-
-/** Whether two values have the same fields, in the same order. Most records do, and mostly share their parts: no text is needed. */
-function isIdentical(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [keys, others] = [Object.keys(a), Object.keys(b)];
-  return (
-    keys.length === others.length &&
-    keys.every(
-      (key, index) =>
-        key === others[index] &&
-        isIdentical((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
-    )
-  );
+  // Most records are equal and share most of their parts, so that the text is rarely needed.
+  return isSameJson(a, b) || toCanonicalJson(a) === toCanonicalJson(b);
 }
 
 /** The input of a kind's functions for a resource whose record is up to date. Pure. */

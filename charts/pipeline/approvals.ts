@@ -60,7 +60,7 @@ interface Excluding {
   readonly excluded: ReadonlySet<string>;
 }
 
-const nobody: ReadonlySet<string> = new Set();
+const noUsers: ReadonlySet<string> = new Set();
 /** Authors that a message names. */
 const mostNamed = 5;
 
@@ -82,7 +82,7 @@ export function assessApprovals(input: ApprovalsInput): ApprovalState {
   const approvals = decisions.filter(({ spec }) => spec.decision === "Approve");
   const known = rule?.notAuthor === true ? findAuthors(input.span, input.authors) : undefined;
   const refusals = refuseAll(input, known);
-  const excluded = known !== undefined && "users" in known ? known.users : nobody;
+  const excluded = known !== undefined && "users" in known ? known.users : noUsers;
   const counted: CountedApproval[] = [];
   const ignored: { name: string; why: string }[] = [];
   for (const decision of approvals) {

@@ -67,7 +67,7 @@ export function pairsByRelease(shape: Shape): ReadonlyMap<string, readonly Compa
   return found;
 }
 
-/** What a Release is asked to leave out of its manifests of a commit, and which parts of the rest it is to list. Pure. */
+/** The fields that a Release leaves out of a comparison of a commit, and the parts of the rest that it lists. Pure. */
 export function comparisonsFor(
   { key, revision }: { readonly key: string; readonly revision: string },
   world: Pick<PipelineWorld, "stages" | "pairs" | "releases">,
@@ -99,7 +99,7 @@ function partsToList(
   return compareNext(pair, { ours, theirs })?.parts ?? [];
 }
 
-/** What two plans show of how they differ; undefined: they do not, or that is not known. */
+/** The difference between two plans; undefined: they are equal, or their difference is not known. */
 function compareNext(
   { rules }: ComparedPair,
   { ours, theirs }: { readonly ours: NextView | undefined; readonly theirs: NextView | undefined },
@@ -138,7 +138,7 @@ export function describeDifference(
 ): string | undefined {
   const [ours, theirs] = [pair.key, pair.other].map((key) => {
     const next = releases.get(key)?.next;
-    // What is said of another commit counts if it renders to the same.
+    // A plan of another commit is valid too if it has the same digest.
     const entry = planned.find(({ release }) => release === key);
     return next?.digest !== undefined && next.digest === entry?.digest ? next : undefined;
   });

@@ -42,7 +42,7 @@ function decideRequest(request: PromotionView, at: At): Decided {
       waiting: [{ gate: "Plan", message: resolved.problem }, ...closed],
     };
   const { target } = resolved;
-  // What has run here before needs no proof from stages before.
+  // A digest that has passed in this stage before needs no proof from earlier stages.
   const isEarlier = history.started.some(
     ({ spec, passedAt }) => spec.digest === target.digest && passedAt !== undefined,
   );
@@ -95,7 +95,7 @@ const everything: ReadonlySet<Bypass> = new Set<Bypass>([
   "Verify",
   "Differences",
 ]);
-/** What has run here before is not compared again with the stages before. */
+/** A digest that has passed in this stage before is not compared with earlier stages again. */
 const ofEarlier: ReadonlySet<Bypass> = new Set<Bypass>(["Differences"]);
 const nothing: ReadonlySet<Bypass> = new Set();
 

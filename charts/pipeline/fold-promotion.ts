@@ -54,7 +54,7 @@ export function stageOfPromotion(
   return pipeline === undefined || stage === undefined ? undefined : { pipeline, stage };
 }
 
-/** What a Promotion has to prove now, and its progress; undefined: its Pipeline or stage does not exist. Pure. */
+/** The proof that a Promotion needs, and its progress; undefined: its Pipeline or stage does not exist. Pure. */
 export function proofOf(
   subject: PromotionSubject,
   {

@@ -16,7 +16,7 @@ export interface ClosedGate {
   readonly message: string;
   /** When it opens, RFC 3339; undefined: not by itself. */
   readonly until?: string;
-  /** What it has is being read, and known in a moment. */
+  /** Its input is still being read. */
   readonly isPending?: true;
   /** It cannot open without a change of the Pipeline or the platform. */
   readonly blocked?: true;

@@ -81,7 +81,7 @@ export class StoreHandlers {
     }
   }
 
-  /** The same, but for the handlers of the user who made the change. */
+  /** Notifies the handlers of all users except the one that made the change. */
   notifyOthers(user: StoreUser, notification: Notification): void {
     for (const entry of this.#entries) if (entry.user !== user) this.#notify(entry, notification);
   }
