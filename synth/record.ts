@@ -3,7 +3,6 @@ import type { KindClock, KindContext, Recorded } from "../crds/kind-context.ts";
 import type { SourceContext } from "../crds/kind-source.ts";
 import { type CustomResource, keyOf } from "../crds/object.ts";
 import type { Observed } from "../crds/observed.ts";
-import { toCanonicalJson } from "./digest.ts";
 import { isSameJson } from "./same-json.ts";
 import { awaitsSource, gitSourceOf } from "./source.ts";
 import { SynthesisError } from "./synthesis-error.ts";
@@ -55,8 +54,7 @@ export function foldRecord(kind: RecordingKind, input: FoldRecordInput): FoldedR
 
 /** Whether two records are equal. Pure. */
 export function isSameRecord(a: Recorded, b: Recorded): boolean {
-  // Most records are equal and share most of their parts, so that the text is rarely needed.
-  return isSameJson(a, b) || toCanonicalJson(a) === toCanonicalJson(b);
+  return isSameJson(a, b);
 }
 
 /** The input of a kind's functions for a resource whose record is up to date. Pure. */

@@ -1,4 +1,4 @@
-import { toCanonicalJson } from "../../synth/digest.ts";
+import { isSameJson } from "../../synth/same-json.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function statusPatch(previous: unknown, next: Fields): Fields | undefined {
   const before = isFields(previous) ? previous : {};
-  return toCanonicalJson(before) === toCanonicalJson(next) ? undefined : withNulls(before, next);
+  return isSameJson(before, next) ? undefined : withNulls(before, next);
 }
 
 function withNulls(previous: Fields, next: Fields): Fields {

@@ -7,7 +7,7 @@ import {
   type ReleaseStatus,
   releaseAnnotations,
 } from "../../../crds/release.ts";
-import { toCanonicalJson } from "../../../synth/digest.ts";
+import { isSameJson } from "../../../synth/same-json.ts";
 import type { Health } from "../../engine/health/health.ts";
 import { type ResourceStatus, type StatusInput, withEngineFields } from "../../engine/status.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
@@ -72,8 +72,7 @@ export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus 
     deployed: isUnwritten && !isOfStage ? undefined : deployed,
     isDetailed: isOfStage,
   });
-  const isSame = toCanonicalJson(quiet) === toCanonicalJson(previous);
-  return isSame
+  return isSameJson(quiet, previous)
     ? quiet
     : compose(input, previous, { observedHead: head, isShort: true, deployed, isDetailed: true });
 }
