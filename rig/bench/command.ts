@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { nodeFlags } from "../../cli/image/node-flags.ts";
 import { withLock } from "../../cli/local-cluster/lock.ts";
 import { bundleContestant } from "./cell/bundle.ts";
 import { runCell } from "./cell/cell.ts";
@@ -63,11 +64,7 @@ export function benchCommand(): Command {
       )
       .option("--diagnose", "count git commands and measure synchronous slices; the other numbers suffer")
       .option("--profile <folder>", "write CPU profiles of ours there; the numbers suffer")
-      .option(
-        "--node-flags <words>",
-        "how node runs ours",
-        "--max-semi-space-size=8 --max-old-space-size=1024",
-      )
+      .option("--node-flags <words>", "how node runs ours", nodeFlags.join(" "))
       .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
       .action(runBench)
       // Options of a separate command follow its name.

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { nodeFlags } from "../../cli/image/node-flags.ts";
 import type { ApiProxy } from "./proxy.ts";
 
 export interface OperatorProcessOptions {
@@ -82,7 +83,7 @@ export class OperatorProcess {
     proxy.admit(token, { slot, name });
     const kubeconfig = join(folder, `kubeconfig-${name}`);
     await writeFile(kubeconfig, JSON.stringify(kubeconfigOf(proxy, token)), { mode: 0o600 });
-    const flags = ["--max-semi-space-size=8", "--max-old-space-size=1024", "--import", preload];
+    const flags = [...nodeFlags, "--import", preload];
     const off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
     const child = spawn(
       process.execPath,

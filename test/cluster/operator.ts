@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { nodeFlags } from "../../cli/image/node-flags.ts";
 import { bundledPathOf } from "./bundled-programs.ts";
 import { eventually } from "./eventually.ts";
 import { testCluster } from "./fixture.ts";
@@ -45,9 +46,8 @@ export async function startOperator(options: StartOperatorOptions = {}): Promise
   const program = bundledPathOf(options.program, programs);
   const kubeconfig = options.kubeconfigPath ?? operatorKubeconfigPath;
   const off = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
-  const flags = ["--max-semi-space-size=8", "--max-old-space-size=1024"];
   const command = [
-    ...flags,
+    ...nodeFlags,
     program,
     "run",
     `--kubeconfig=${kubeconfig}`,

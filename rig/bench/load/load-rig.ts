@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { nodeFlags } from "../../../cli/image/node-flags.ts";
 import { bundleContestant, contestantCrd } from "../cell/bundle.ts";
 import { startControlPlane } from "../cell/control-plane.ts";
 import { type BenchApi, benchSetsPath, openBenchApi, strangeGroup } from "./bench-api.ts";
@@ -41,8 +42,7 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
   const operator = spawn(
     process.execPath,
     [
-      "--max-semi-space-size=8",
-      "--max-old-space-size=1024",
+      ...nodeFlags,
       bundlePath,
       `--kubeconfig=${cluster.operatorKubeconfigPath}`,
       "--leader-elect",

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { shippedKinds } from "../../../charts/bindings-delivery.ts";
 import { crdsOf } from "../../../cli/commands/crds.ts";
+import { nodeFlags } from "../../../cli/image/node-flags.ts";
 import { startControlPlane } from "../cell/control-plane.ts";
 import { type BenchApi, openBenchApi } from "../load/bench-api.ts";
 import { sumsOf } from "../load/load-rig.ts";
@@ -105,7 +106,7 @@ async function installKinds(api: BenchApi): Promise<void> {
 }
 
 function startOperator(command: readonly string[], logPath: string): ChildProcess {
-  const operator = spawn(process.execPath, ["--max-semi-space-size=8", ...command], {
+  const operator = spawn(process.execPath, [...nodeFlags, ...command], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   operator.stderr.pipe(createWriteStream(logPath));
