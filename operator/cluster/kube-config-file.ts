@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { parse } from "yaml";
 import { ClusterAccessError } from "./cluster-access.ts";
 import { type JsonObject, listIn, objectIn } from "./json-value.ts";
 
@@ -27,7 +26,9 @@ export interface ChosenContext {
   readonly user: ConfigEntry;
 }
 
-export function parseFile(text: string, path: string): ContextFile {
+export async function parseFile(text: string, path: string): Promise<ContextFile> {
+  // In a cluster there is no kubeconfig, and the library needs 2 MiB.
+  const { parse } = await import("yaml");
   try {
     return { path, content: objectIn(parse(text)) };
   } catch (error) {

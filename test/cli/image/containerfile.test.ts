@@ -35,7 +35,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test("the image's build contains every file from which its program is bundled", async () => {
   const { sandbox, source, publish } = zones;
   const own = [...inputs, ...sandbox, ...source, ...publish].filter(
-    (path) => !path.includes("node_modules/") && !path.startsWith("lean-http:"),
+    (path) => !path.includes("node_modules/") && !path.startsWith("lean-"),
   );
   expect(own.length).toBeGreaterThan(100);
   expect(own.filter((path) => !copied.some((source) => path.startsWith(`${source}/`)))).toEqual([]);
