@@ -28,9 +28,9 @@ export interface ChosenContext {
 
 export async function parseFile(text: string, path: string): Promise<ContextFile> {
   // In a cluster there is no kubeconfig, and the library needs 2 MiB.
-  const { parse } = await import("yaml");
+  const { default: yaml } = await import("yaml");
   try {
-    return { path, content: objectIn(parse(text)) };
+    return { path, content: objectIn(yaml.parse(text)) };
   } catch (error) {
     // The parser's message would quote the file, which contains credentials.
     throw new ClusterAccessError(`Cannot read kubeconfig "${path}": it is not YAML`, {
