@@ -67,7 +67,7 @@ export const Approval = defineKind({
       description: "The commit that the user reviewed.",
       priority: 1,
     },
-    { name: "Reason", type: "string", jsonPath: ".spec.reason", description: "Why.", priority: 1 },
+    { name: "Reason", type: "string", jsonPath: ".spec.reason", description: "The reason.", priority: 1 },
   ],
 });
 

@@ -12,8 +12,8 @@ const pipelines = z
   );
 
 /**
- * While it exists, and until its end, stages of Pipelines start nothing new. No controller reconciles it: Pipelines read
- * it.
+ * Prevents stages of Pipelines from starting candidates until it ends or is deleted. No controller reconciles it:
+ * Pipelines read it.
  */
 export const Freeze = defineKind({
   group: "fairlead.dev",
@@ -21,7 +21,7 @@ export const Freeze = defineKind({
   plural: "freezes",
   shortNames: ["frz"],
   description:
-    "Freeze stops stages of Pipelines from starting anything new, until an instant or until it is deleted. It is immutable.",
+    "Freeze prevents stages of Pipelines from starting candidates, until an instant or until it is deleted. It is immutable.",
   hasStatus: false,
   versions: [
     {
@@ -47,7 +47,7 @@ export const Freeze = defineKind({
             .describe("Name of the user who creates it. The API server rejects any other name."),
         })
         .meta(immutableSpec)
-        .describe("What is frozen, and until when."),
+        .describe("The Pipelines and stages to freeze, and until when."),
     },
   ],
   columns: [
@@ -59,7 +59,7 @@ export const Freeze = defineKind({
       description: "When it ends.",
     },
     { name: "By", type: "string", jsonPath: ".spec.by", description: "User who created it." },
-    { name: "Reason", type: "string", jsonPath: ".spec.reason", description: "Why." },
+    { name: "Reason", type: "string", jsonPath: ".spec.reason", description: "The reason." },
   ],
 });
 

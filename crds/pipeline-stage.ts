@@ -5,7 +5,7 @@ import { objectName } from "./release-source.ts";
 import { stageDifferences } from "./stage-differences.ts";
 import { stageName } from "./stage-names.ts";
 
-/** A span of time, without a default. */
+/** Schema of a duration without a default. */
 function duration(leastMs: number) {
   return durationSchema("1h", leastMs).removeDefault();
 }
@@ -18,19 +18,23 @@ const recurrence = z.object({
 
 const approvals = z
   .object({
-    count: z.int32().min(1).max(16).default(1).describe("How many users must approve."),
+    count: z.int32().min(1).max(16).default(1).describe("Number of users who must approve."),
     groups: z
       .array(z.string().min(1).max(512))
       .min(1)
       .max(32)
       .optional()
-      .describe("Only users in one of these groups count. Default: all who may approve."),
+      .describe(
+        "Only approvals by members of one of these groups count. Default: those of all users who may approve.",
+      ),
     notAuthor: z
       .boolean()
       .optional()
-      .describe("An author of the commits does not count. Closed while an author's user name is not known."),
+      .describe(
+        "Approvals by authors of the commits do not count. The gate is closed while the user name of an author is not known.",
+      ),
   })
-  .describe("Approvals that the digest needs before the stage starts it.");
+  .describe("Approvals that a digest needs before the stage starts it.");
 
 const enter = z
   .object({
@@ -47,9 +51,11 @@ const enter = z
       )
       .max(32)
       .optional()
-      .describe("When the stage may start. `deny` wins; without an `allow` it may always start."),
+      .describe(
+        "When the stage may start candidates. `deny` has precedence; without `allow`, every other time is allowed.",
+      ),
   })
-  .describe("What must hold before the stage starts a candidate.");
+  .describe("Conditions for starting a candidate.");
 
 const verification = z.object({
   name: stageName.describe("Name of the verification, unique in the stage."),
@@ -68,7 +74,7 @@ const pass = z
   .object({
     soak: duration(0)
       .optional()
-      .describe("How long all objects must have been healthy without interruption. Default: not at all."),
+      .describe("How long all objects must have been healthy without interruption. Default: `0s`."),
     verify: z
       .array(verification)
       .max(16)
@@ -77,9 +83,11 @@ const pass = z
       .describe("Jobs that must succeed."),
     timeout: duration(1_000)
       .optional()
-      .describe("Time from the deployment to the failure of what has not passed. Default: the soak and 1h."),
+      .describe(
+        "Time after the deployment at which a candidate that has not passed fails. Default: the soak plus 1h.",
+      ),
   })
-  .describe("What must hold before a candidate has passed the stage.");
+  .describe("Conditions for passing the stage.");
 
 export const pipelineStage = z
   .object({
@@ -88,16 +96,19 @@ export const pipelineStage = z
       .array(stageName)
       .max(32)
       .optional()
-      .describe("Stages that a candidate must have passed before. Default: the stage before this one."),
+      .describe("Stages that a candidate must pass first. Default: the previous stage."),
     releases: z
       .array(
         z.object({
           name: objectName.describe("Name of a Release with `source.ref.pipeline` and `source.ref.stage`."),
-          namespace: objectName.max(63).optional().describe("Its namespace. Default: the Pipeline's own."),
+          namespace: objectName
+            .max(63)
+            .optional()
+            .describe("Its namespace. Default: the namespace of the Pipeline."),
           counterpart: objectName
             .optional()
             .describe(
-              "Name of the Releases of the stages before that it is compared with, if the stage has `differences`. Default: its own name, or the only Release of the stage.",
+              "Name of the Releases of earlier stages that it is compared with, if the stage has `differences`. Default: the same name, or else the only Release of the earlier stage.",
             ),
         }),
       )
@@ -114,28 +125,28 @@ export const pipelineStage = z
       .enum(["Hold", "RollBack"])
       .default("Hold")
       .describe(
-        "`Hold`: a failed candidate stays. `RollBack`: the stage goes back to what passed last, once.",
+        "`Hold`: the failed candidate stays deployed. `RollBack`: the stage is rolled back to the last digest that passed, once.",
       ),
     supersede: z
       .boolean()
       .optional()
       .describe(
-        "Whether a newer candidate replaces one that is being proven. Default: only without soak and verifications.",
+        "Whether a newer candidate replaces one that is being proven. Default: true if the stage has no soak and no verifications.",
       ),
     differences: stageDifferences
       .optional()
       .describe(
-        "In what its manifests may differ from those of the stages before. Any other difference keeps a candidate from starting. Default: they are not compared.",
+        "How its manifests may differ from those of earlier stages. Any other difference prevents a candidate from starting. Default: manifests are not compared.",
       ),
     requireImageDigests: z
       .boolean()
       .optional()
-      .describe("Do not start a candidate with images that are not named by digest."),
+      .describe("Do not start a candidate that has images without a digest."),
     formerly: z
       .array(stageName)
       .max(8)
       .optional()
-      .describe("Earlier names of the stage: what it proved under them counts."),
+      .describe("Earlier names of the stage. Its Promotions under these names count."),
   })
   .describe("One stage.");
 

@@ -11,7 +11,7 @@ const commit = {
   committedAt: z.string().describe("Its time, RFC 3339."),
 };
 
-/** A commit as a Pipeline remembers it. */
+/** A commit as the status of a Pipeline records it. */
 export const pipelineCommit = z.object({
   ...commit,
   tree: z.string().describe("Id of the git tree of the source's folder."),
@@ -32,25 +32,25 @@ const planned = z.object({
       }),
     )
     .optional()
-    .describe("What it is compared by with Releases of other stages."),
+    .describe("Digests by which it is compared with Releases of other stages."),
   differences: z
     .array(z.string())
     .optional()
-    .describe("How it differs from Releases of the stages before, beside what is declared."),
+    .describe("Undeclared differences from Releases of earlier stages."),
 });
 
 export type PlannedRelease = z.output<typeof planned>;
 
 /** A commit that changes a stage. */
 export const pipelineCandidate = z.object({
-  number: z.int32().min(1).describe("Place in the order of candidates."),
+  number: z.int32().min(1).describe("Number in the order of candidates."),
   ...commit,
-  releases: z.array(planned).describe("What it renders to, by Release."),
+  releases: z.array(planned).describe("Plans of the commit, by Release."),
 });
 
 export type Candidate = z.output<typeof pipelineCandidate>;
 
-/** What a stage waits for. */
+/** Gates that a stage may wait for. */
 export const gateNames = [
   "Plan",
   "Releases",
@@ -75,7 +75,7 @@ export const stageStatus = z.object({
   phase: z
     .enum(["Idle", "Waiting", "Proving", "Passed", "Failed", "Held"])
     .describe(
-      "Idle: nothing to do. Waiting: `next` waits at a gate. Proving, Passed, Failed: of the last Promotion. Held: it stays where it is.",
+      "Idle: there is no candidate to start. Waiting: a gate is closed for `next`. Proving, Passed, Failed: the phase of the last Promotion. Held: a user holds the stage at its last Promotion.",
     ),
   running: z
     .object({
@@ -85,21 +85,23 @@ export const stageStatus = z.object({
       proven: z.boolean().describe("Whether this digest has passed the stage."),
     })
     .optional()
-    .describe("What the Releases run. Absent fields: they run different commits, or nothing."),
+    .describe("What the Releases run. Fields are absent if the Releases run different commits, or nothing."),
   promotion: z
     .object({
       name: z.string().describe("Name of the Promotion."),
-      number: z.int32().describe("Its place among those of the stage."),
+      number: z.int32().describe("Its number among the Promotions of the stage."),
       ...target,
-      message: z.string().optional().describe("Why it failed. What it waits for is in its own status."),
-      unproven: z
-        .array(z.string())
+      message: z
+        .string()
         .optional()
-        .describe("Stages that come before and have not passed the commit."),
+        .describe("Why it failed. The status of the Promotion says what it waits for."),
+      unproven: z.array(z.string()).optional().describe("Earlier stages that have not passed the commit."),
     })
     .optional()
-    .describe("The last Promotion of the stage: what is proven, or was proven last."),
-  failedSince: instant.optional().describe("When it failed. Absent once a Promotion has passed it."),
+    .describe("The last Promotion of the stage."),
+  failedSince: instant
+    .optional()
+    .describe("When the stage failed. Absent after a later Promotion has passed."),
   next: z
     .object(target)
     .optional()
@@ -107,13 +109,13 @@ export const stageStatus = z.object({
   waiting: z
     .array(
       z.object({
-        gate: z.enum(gateNames).describe("What is waited for."),
-        message: z.string().describe("What it has, and what it needs."),
+        gate: z.enum(gateNames).describe("Name of the gate."),
+        message: z.string().describe("Why the gate is closed."),
         until: instant.optional().describe("When it opens."),
         blocked: z
           .boolean()
           .optional()
-          .describe("It cannot open without a change of the Pipeline or the platform."),
+          .describe("Whether it cannot open without a change of the Pipeline or the platform."),
       }),
     )
     .optional()
@@ -121,7 +123,7 @@ export const stageStatus = z.object({
   problems: z
     .array(z.string())
     .optional()
-    .describe("Releases that are not moved or not ready, and commits that cannot be planned."),
+    .describe("Releases that cannot be deployed or are not ready, and commits that cannot be planned."),
 });
 
 export type StageStatus = z.output<typeof stageStatus>;

@@ -35,7 +35,7 @@ const source = z
       .string()
       .max(1_024)
       .default(".")
-      .describe("Folder in the repository that has the folders of all Releases. Default: its root."),
+      .describe("Folder in the repository that contains the folders of all Releases. Default: its root."),
     secretRef: secretRef
       .optional()
       .describe(
@@ -61,16 +61,19 @@ const spec = z
       .min(1)
       .max(32)
       .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"] })
-      .describe("The stages, in their order."),
-    suspend: z.boolean().default(false).describe("Start nothing. What is being proven goes on."),
+      .describe("The stages, in order."),
+    suspend: z
+      .boolean()
+      .default(false)
+      .describe("Start no candidate. Promotions that have started continue."),
     historyLimit: z
       .int32()
       .min(0)
       .max(1_000)
       .default(20)
-      .describe("How many Promotions stay besides those that explain what runs or will run."),
+      .describe("Number of Promotions to keep in addition to those that explain what runs or may run next."),
   })
-  .describe("What is carried through which stages.");
+  .describe("The source of the commits, and the stages.");
 
 const messageColumn = {
   name: "Message",
@@ -79,14 +82,14 @@ const messageColumn = {
   description: "Why the resource is ready or not.",
 } as const;
 
-/** Stages that a commit goes through, one after the other, each with what it must prove. */
+/** Stages to which the commits of a source are deployed in order, each with its conditions for starting and passing. */
 export const Pipeline = defineKind({
   group: "fairlead.dev",
   kind: "Pipeline",
   plural: "pipelines",
   shortNames: ["pl"],
   description:
-    "Pipeline carries commits of a Git repository through stages. A stage consists of Releases; it gets a commit when the stages before it have passed.",
+    "Pipeline deploys commits of a Git repository to stages, one after another. A stage consists of Releases; it starts a commit after the earlier stages have passed it.",
   versions: [
     {
       name: "v1alpha1",
@@ -99,10 +102,13 @@ export const Pipeline = defineKind({
           .max(512)
           .optional()
           .describe(
-            "Commits that change a stage, the oldest first. Older ones that no stage will get are left out.",
+            "Commits that change a stage, the oldest first. Commits that no stage can start any more are removed.",
           ),
         stages: z.array(stageStatus).optional().describe("The stages."),
-        shortRevision: z.string().optional().describe("The beginning of `head.revision`, for `kubectl get`."),
+        shortRevision: z
+          .string()
+          .optional()
+          .describe("The first 12 characters of `head.revision`, for `kubectl get`."),
         summary: z.string().optional().describe("The phases of the stages, for `kubectl get`."),
       }),
     },

@@ -41,9 +41,7 @@ const spec = z
     revision: commitId.describe("The commit that the stage is to run."),
     digest: stageDigest
       .optional()
-      .describe(
-        "Digest of what the stage is to run. Without it, what the Releases have planned for the commit.",
-      ),
+      .describe("Digest of what the stage is to run. Default: that of the Releases' plans of the commit."),
     releases: z
       .array(
         z.object({
@@ -58,18 +56,18 @@ const spec = z
     by: userName
       .optional()
       .describe(
-        "User name of the one who asks for it. The API server refuses any other than the requesting user.",
+        "Name of the user who requests it. The API server rejects any other name than that of the requesting user.",
       ),
-    reason: z.string().min(1).max(1_024).optional().describe("Why, for people."),
+    reason: z.string().min(1).max(1_024).optional().describe("The reason, shown to users."),
     hold: z
       .boolean()
       .optional()
-      .describe("The stage stays at it until this Promotion is deleted, or another one is requested."),
+      .describe("Hold the stage at this commit until this Promotion is deleted or another one is requested."),
     bypass: z
       .array(z.enum(bypassable))
       .max(bypassable.length)
       .optional()
-      .describe("Gates that it skips. Needs the permission `bypass`, `by` and a reason."),
+      .describe("Gates to skip. Needs the permission `bypass`, and `by` and `reason`."),
     approvals: z
       .array(approval)
       .max(256)
@@ -79,20 +77,24 @@ const spec = z
       .int32()
       .min(1)
       .optional()
-      .describe("Place among the Promotions of the stage. Set by the Pipeline."),
+      .describe("Number among the Promotions of the stage. Set by the Pipeline."),
     candidate: z.int32().min(0).optional().describe("Number of the candidate. Set by the Pipeline."),
-    attempt: z.int32().min(1).optional().describe("Which attempt at this digest it is. Set by the Pipeline."),
+    attempt: z
+      .int32()
+      .min(1)
+      .optional()
+      .describe("Number of the attempt at this digest. Set by the Pipeline."),
     provenBy: z
       .string()
       .max(253)
       .optional()
       .describe(
-        "An earlier Promotion with which this digest passed the stage: health is enough. Set by the Pipeline.",
+        "An earlier Promotion with which this digest passed the stage, so that only health is required. Set by the Pipeline.",
       ),
     rollback: z
       .boolean()
       .optional()
-      .describe("The stage goes back by itself after a failure. Set by the Pipeline."),
+      .describe("True for an automatic rollback after a failure. Set by the Pipeline."),
     committedAt: z
       .string()
       .max(64)
@@ -101,7 +103,7 @@ const spec = z
     failedSince: instant
       .optional()
       .describe(
-        "Since when the stage had failed when this Promotion was created. Absent if it had not. Set by the Pipeline.",
+        "When the stage failed, if it had failed before this Promotion was created. Set by the Pipeline.",
       ),
     request: z
       .object({
@@ -110,7 +112,7 @@ const spec = z
         at: z.string().describe("When it was created."),
       })
       .optional()
-      .describe("The Promotion by which a user asked for this one. Set by the Pipeline."),
+      .describe("The Promotion with which a user requested this one. Set by the Pipeline."),
   })
   .refine(
     ({ bypass = [], by, reason }) => bypass.length === 0 || (by !== undefined && reason !== undefined),
@@ -129,7 +131,7 @@ const spec = z
       },
     ],
   })
-  .describe("Which stage is to run which commit.");
+  .describe("The stage, and the commit that it is to run.");
 
 const verification = z.object({
   name: z.string().describe("Name of the verification."),
@@ -141,14 +143,14 @@ const verification = z.object({
 
 export type VerificationOutcome = z.output<typeof verification>;
 
-/** That a stage is to run a commit, and what came of it. */
+/** One attempt to deploy a commit to a stage, and its result. */
 export const Promotion = defineKind({
   group: "fairlead.dev",
   kind: "Promotion",
   plural: "promotions",
   shortNames: ["promo"],
   description:
-    "Promotion records that a stage of a Pipeline is to run a commit, and whether it has proven it. A Pipeline creates Promotions; a user creates one to ask for a rollback, a hotfix or another attempt.",
+    "Promotion records that a stage of a Pipeline is to run a commit, and the result. A Pipeline creates Promotions; a user creates one to request a rollback, a hotfix or another attempt.",
   versions: [
     {
       name: "v1alpha1",
@@ -158,8 +160,8 @@ export const Promotion = defineKind({
           .enum(["Requested", "Proving", "Passed", "Failed", "Superseded"])
           .describe("Requested (by a user, and not started), Proving, Passed, Failed or Superseded."),
         verifications: z.array(verification).optional().describe("Verifications that have finished."),
-        passedAt: instant.optional().describe("When the stage had proven the digest."),
-        failedAt: instant.optional().describe("When it had failed."),
+        passedAt: instant.optional().describe("When the digest passed the stage."),
+        failedAt: instant.optional().describe("When it failed."),
         reason: z
           .enum(["VerificationFailed", "ReleaseFailed", "TimedOut"])
           .optional()
@@ -168,12 +170,12 @@ export const Promotion = defineKind({
         startedAs: z
           .string()
           .optional()
-          .describe("Of a request: the Promotion that the Pipeline created for it."),
+          .describe("For a request: the Promotion that the Pipeline created for it."),
         supersededBy: z
           .string()
           .optional()
           .describe("The Promotion that replaced it before it had an outcome."),
-        until: instant.optional().describe("When it passes at the earliest."),
+        until: instant.optional().describe("The earliest time at which it can pass."),
         waiting: z.string().optional().describe("What it waits for."),
       }),
     },
@@ -181,8 +183,8 @@ export const Promotion = defineKind({
   columns: [
     { name: "Pipeline", type: "string", jsonPath: ".spec.pipeline", description: "Name of the Pipeline." },
     { name: "Stage", type: "string", jsonPath: ".spec.stage", description: "Name of the stage." },
-    { name: "Phase", type: "string", jsonPath: ".status.phase", description: "What came of it." },
-    { name: "By", type: "string", jsonPath: ".spec.by", description: "User who asked for it." },
+    { name: "Phase", type: "string", jsonPath: ".status.phase", description: "Phase of the Promotion." },
+    { name: "By", type: "string", jsonPath: ".spec.by", description: "User who requested it." },
     {
       name: "Revision",
       type: "string",

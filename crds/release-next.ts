@@ -39,7 +39,7 @@ export const nextPlan = z
     held: count.optional().describe("Number of objects whose deletion would need approval."),
     mutableImages: count
       .optional()
-      .describe("Number of container images without a digest: what they run can change without a commit."),
+      .describe("Number of container images without a digest: their content can change without a commit."),
     compared: z
       .array(comparedManifests)
       .optional()
@@ -47,11 +47,13 @@ export const nextPlan = z
     error: z
       .string()
       .optional()
-      .describe("Why the commit cannot be rendered or applied. Retried with backoff if it may pass."),
+      .describe(
+        "Why the commit cannot be rendered or applied. Retried with backoff if the error may be temporary.",
+      ),
     inputs: z
       .string()
       .optional()
-      .describe("Digest of what the plan was made from. The commit is planned again only when this changes."),
+      .describe("Digest of the inputs of the plan. The commit is planned again only when this changes."),
   })
   .describe(
     "Plan of a commit that is not deployed: of `spec.next`, or of `spec.revision` if its manifests do not have `spec.digest`. Made with dry runs, with the rights and limits of the Release.",
@@ -73,12 +75,15 @@ export const deployedState = z
       .optional()
       .meta({ format: "int64" })
       .describe("Generation of the Release when they were last found to be fully applied."),
-    since: z.string().optional().describe("Time since when these manifests are fully applied, RFC 3339."),
+    since: z
+      .string()
+      .optional()
+      .describe("Time since when these manifests have been fully applied, RFC 3339."),
     healthySince: z
       .string()
       .optional()
       .describe(
-        "Time since when all objects have been healthy without interruption, RFC 3339. Absent while one is not.",
+        "Time since when all objects have been healthy without interruption, RFC 3339. Absent while an object is not healthy.",
       ),
   })
   .describe("The deployed state of the source.");

@@ -11,7 +11,7 @@ const fieldPath = z
   .max(512)
   .regex(new RegExp(`^${name}(\\.${name}|\\[(\\*|[0-9]+|"[^"]+")\\])*$`));
 
-/** Objects, or fields of objects, in which a stage may differ from the stages before it. */
+/** Objects, or fields of objects, in which a stage may differ from earlier stages. */
 export const stageDifference = z
   .object({
     kind: z
@@ -42,16 +42,16 @@ export type StageDifference = z.output<typeof stageDifference>;
 /** The declared differences of a stage. */
 export const stageDifferences = z.array(stageDifference).max(32);
 
-/** Number of parts into which everything that is compared is divided. */
+/** Number of parts into which the compared manifests are divided. */
 export const PARTS = 128;
-/** The first parts say which objects there are, the others what their fields are. */
+/** Number of the first parts, which contain the ids of the objects. The other parts contain their fields. */
 export const OBJECT_PARTS = 16;
 /** Length of the digest of a part, and of the digest of a listed field. */
 export const PART_DIGITS = 6;
 
 /** `spec.next.compare` of a Release. */
 export const comparison = z.object({
-  differences: stageDifferences.describe("What is left out."),
+  differences: stageDifferences.describe("Objects and fields to leave out."),
   parts: z
     .array(
       z
@@ -68,8 +68,8 @@ export type Comparison = z.output<typeof comparison>;
 
 const listedField = z.object({
   object: z.string().describe("The object."),
-  field: z.string().optional().describe("Path of the field. Absent: that there is this object."),
-  digest: z.string().describe("Beginning of the digest of its value."),
+  field: z.string().optional().describe("Path of the field. Absent: the entry is the object itself."),
+  digest: z.string().describe("Prefix of the digest of its value."),
 });
 
 export type ListedField = z.output<typeof listedField>;
@@ -81,7 +81,7 @@ export const comparedManifests = z.object({
   parts: z
     .string()
     .describe(
-      `Digests of ${PARTS} parts of that, ${PART_DIGITS} digits each, without the values of Secrets: two Releases differ in the parts whose digests differ.`,
+      `Digests of ${PARTS} parts of these manifests, ${PART_DIGITS} digits each, without the values of Secrets. Two Releases differ in the parts whose digests differ.`,
     ),
   listed: z
     .array(
@@ -91,7 +91,7 @@ export const comparedManifests = z.object({
       }),
     )
     .optional()
-    .describe("Fields of the parts that were asked for."),
+    .describe("Fields of the requested parts."),
 });
 
 export type ComparedManifests = z.output<typeof comparedManifests>;
@@ -115,8 +115,8 @@ export function differingParts(ours: string, theirs: string): readonly number[] 
 }
 
 /**
- * Names the fields in which two Releases differ: `Deployment web: spec.replicas`, `Ingress web (only here)`. Of an object that only one
- * of them has, the fields are left out. Pure.
+ * Names the fields in which two Releases differ: `Deployment web: spec.replicas`, `Ingress web (only here)`. The fields of
+ * an object that only one of them has are left out. Pure.
  */
 export function nameDifferences(
   ours: readonly ListedField[],

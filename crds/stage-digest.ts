@@ -9,8 +9,8 @@ export interface ReleaseDigest {
 }
 
 /**
- * Digest of what a stage runs: over the pairs of Release and digest, in the order of the Releases' keys. It has 32
- * hexadecimal digits, as the other digests. Pure.
+ * Digest of what a stage runs: of the pairs of Release and digest, in the order of the Releases' keys. Like the other
+ * digests, it has 32 hexadecimal digits. Pure.
  */
 export function stageDigestOf(releases: readonly ReleaseDigest[]): string {
   const lines = releases.map(({ name, namespace, digest }) => `${namespace}/${name} ${digest}\n`).sort();
