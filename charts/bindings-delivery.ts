@@ -28,7 +28,7 @@ const everyPipeline = "pipelines";
 export const pipeline: BoundKind<Construct> = bindKind({
   definition: Pipeline,
   chart: PipelineChart,
-  // Promotions are the memory of a Pipeline, and not part of what it deploys.
+  // Promotions record the history of a Pipeline, and are not part of what it deploys.
   children: [{ kind: Promotion, lifetime: "once", publish: false, keep: keepPromotions }],
   related: [
     {

@@ -127,13 +127,13 @@ export function isOver(
 /** Why a Runtime is to be deleted now; undefined: it is not. Pure. */
 export function retireRuntime({ resource: { spec }, record, clock }: RuntimeState): string | undefined {
   if (spec?.onExpiry === "stop" || !isOver(spec, { record, clock })) return undefined;
-  return `its time was over at ${expiryOf(spec, record)}`;
+  return `it expired at ${expiryOf(spec, record)}`;
 }
 
 /** A stopped Runtime is healthy, although none of its pods run. Pure. */
 export function judgeRuntime({ resource: { spec }, record, clock }: RuntimeState): Verdict | undefined {
   if (spec?.onExpiry !== "stop" || !isOver(spec, { record, clock })) return undefined;
-  const message = `stopped: its time was over at ${expiryOf(spec, record)}; raise spec.ttlSeconds to go on`;
+  const message = `stopped: it expired at ${expiryOf(spec, record)}; raise spec.ttlSeconds to continue`;
   return { status: "Suspended", message };
 }
 

@@ -34,7 +34,7 @@ export interface StagePoliciesProps {
 /** As in synth/manifest.ts; this folder does not import synth. */
 const SET_LABEL = "fairlead.dev/set";
 
-/** Controllers that delete the dependents of an owner or a namespace. The last one is for a shared account of all. */
+/** Controllers that delete dependents of an owner or a namespace. The last one is for clusters where all controllers share it. */
 const cleaners = [
   "system:serviceaccount:kube-system:namespace-controller",
   "system:serviceaccount:kube-system:generic-garbage-collector",
@@ -225,7 +225,8 @@ const pipelineStatus: PolicyContent = {
   validations: [
     {
       expression: "false",
-      message: "'only the operator writes the status of Pipelines and Promotions: it says what is proven'",
+      message:
+        "'only the operator writes the status of Pipelines and Promotions, which records what has passed'",
     },
   ],
 };

@@ -6,7 +6,7 @@ import { APPROVAL_POLICY } from "../../crds/stage-names.ts";
 
 const everyPipeline = "admission-policies";
 
-/** Objects that a kind with Approvals watches, to know whether the API server validates them. */
+/** Objects that a kind with Approvals watches, to determine whether the API server validates them. */
 export const approvalPolicyObjects: readonly RelatedObjects[] = [
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
@@ -59,13 +59,13 @@ function gapOf(policy: KubernetesObject, { bindings, namespace }: Place): string
   const { failurePolicy = "Fail", matchConstraints, validations = [] } = (policy["spec"] ?? {}) as PolicySpec;
   if (isLeaving(policy)) return `the admission policy ${name} is being deleted`;
   if (failurePolicy !== "Fail" || validations.length === 0)
-    return `the admission policy ${name} does not refuse every Approval that it cannot check`;
+    return `the admission policy ${name} does not reject every Approval that it cannot validate`;
   const selects = matchConstraints?.namespaceSelector?.matchExpressions ?? [];
   const isSelected = selects.every(
     ({ key, operator, values = [] }) =>
       key === "kubernetes.io/metadata.name" && operator === "In" && values.includes(namespace),
   );
-  if (!isSelected) return `the admission policy ${name} does not look at namespace "${namespace}"`;
+  if (!isSelected) return `the admission policy ${name} does not apply to namespace "${namespace}"`;
   const own = bindings.filter(({ spec }) => (spec as BindingSpec | undefined)?.policyName === name);
   if (own.length === 0) return `the binding of the admission policy ${name} is missing`;
   // A binding that matches only some of the requests was not installed by Fairlead.
@@ -73,14 +73,14 @@ function gapOf(policy: KubernetesObject, { bindings, namespace }: Place): string
     const { validationActions = [], matchResources } = (binding["spec"] ?? {}) as BindingSpec;
     return !isLeaving(binding) && validationActions.includes("Deny") && !isNarrowed(matchResources);
   });
-  return isDenying ? undefined : `no binding of the admission policy ${name} denies anything`;
+  return isDenying ? undefined : `no binding of the admission policy ${name} rejects requests`;
 }
 
 function isLeaving({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Whether a binding has rules or selectors of its own. The API server adds empty ones. */
+/** Whether a binding has rules or selectors. The API server adds empty ones. */
 function isNarrowed(matchResources: object | undefined): boolean {
   return Object.entries(matchResources ?? {}).some(
     ([field, value]) => field !== "matchPolicy" && Object.keys((value as object | null) ?? {}).length > 0,

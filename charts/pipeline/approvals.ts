@@ -5,11 +5,11 @@ import { type CommitAuthors, findAuthors, type KnownAuthors } from "./commit-aut
 
 /** Approvals that a stage needs: `enter.approvals`. */
 export interface ApprovalRule {
-  /** Persons who must approve. */
+  /** Number of users who must approve. */
   readonly count: number;
-  /** Each of them must be in one of these groups. Undefined or empty: in any. */
+  /** Groups of which each of them must be a member of at least one. Undefined or empty: any user. */
   readonly groups?: readonly string[] | undefined;
-  /** The authors of the commits do not count. */
+  /** Approvals by authors of the commits do not count. */
   readonly notAuthor?: boolean | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ApprovalsInput {
   readonly rule: ApprovalRule | undefined;
   /** The Approvals of the Pipeline's namespace. */
   readonly approvals: readonly LiveObject[];
-  /** Why the API server does not vouch for who made an Approval; undefined: it does. See `approval-policy.ts`. */
+  /** Why the API server does not verify who created an Approval; undefined: it does. See `approval-policy.ts`. */
   readonly notInForce: string | undefined;
   /** The authors of all commits since the stage's current one. Undefined: the source is not known. Read for `notAuthor` alone. */
   readonly span: SpanAuthors | undefined;
@@ -42,15 +42,15 @@ export interface CountedApproval {
 export interface ApprovalState {
   /** `Rejected`: the digest is failed for this stage until the rejection is deleted. */
   readonly state: "Approved" | "Waiting" | "Rejected";
-  /** One for each person, the earliest first. */
+  /** One for each user, the earliest first. */
   readonly counted: readonly CountedApproval[];
-  /** Number of persons that the rule asks for. */
+  /** Number of users that the rule requires. */
   readonly needed: number;
   /** Approvals of this digest that do not count, by name, and why. */
   readonly ignored: readonly { readonly name: string; readonly why: string }[];
-  /** Why no approval at all can count; undefined: they can. */
+  /** Why no approval can count; undefined: approvals can count. */
   readonly refused: string | undefined;
-  /** For people. */
+  /** For users. */
   readonly message: string;
 }
 
@@ -61,7 +61,7 @@ interface Excluding {
 }
 
 const noUsers: ReadonlySet<string> = new Set();
-/** Authors that a message names. */
+/** Maximum number of authors in a message. */
 const mostNamed = 5;
 
 interface Decision {
@@ -70,14 +70,14 @@ interface Decision {
   readonly isLeaving: boolean;
 }
 
-/** Whether a stage may start a digest, as far as approvals are concerned. Pure. */
+/** Whether the approvals allow a stage to start a digest. Pure. */
 export function assessApprovals(input: ApprovalsInput): ApprovalState {
   const { pipeline, stage, digest, rule } = input;
   const wanted = { pipeline, stage, digest };
-  // Approvals stay, and most of them are of other digests: only those of this one are read.
+  // Approvals are not deleted, and most of them are for other digests: read only those for this digest.
   const decisions = readDecisions(input.approvals.filter((approval) => isFor(approval, wanted)));
   const needed = rule?.count ?? 0;
-  // Without the policy its author is not known, but one who stops a stage does no harm.
+  // A rejection counts also without the policy, when its author is not verified: it can only stop a stage.
   const rejection = decisions.find(({ spec }) => spec.decision === "Reject");
   const approvals = decisions.filter(({ spec }) => spec.decision === "Approve");
   const known = rule?.notAuthor === true ? findAuthors(input.span, input.authors) : undefined;
@@ -106,7 +106,7 @@ export function assessApprovals(input: ApprovalsInput): ApprovalState {
   return { ...common, state: "Waiting", message: waitingFor(common, { rule, excluded, reason: refusals }) };
 }
 
-/** The Approvals whose digest is that of no plan: they count for nothing. By name. Pure. */
+/** Names of the Approvals that have no effect because no plan has their digest. Pure. */
 export function unplannedApprovals(
   approvals: readonly LiveObject[],
   {
@@ -123,7 +123,7 @@ export function unplannedApprovals(
     .toSorted();
 }
 
-/** Whether an Approval, which may not be valid, is of a stage and a digest. */
+/** Whether an Approval, which may be invalid, is for a stage and a digest. */
 function isFor(
   approval: LiveObject,
   { pipeline, stage, digest }: Pick<ApprovalSpec, "pipeline" | "stage" | "digest">,
@@ -132,7 +132,7 @@ function isFor(
   return spec.pipeline === pipeline && spec.stage === stage && spec.digest === digest;
 }
 
-/** All that can be read, the earliest first. */
+/** All valid Approvals, the earliest first. */
 function readDecisions(approvals: readonly LiveObject[]): readonly Decision[] {
   return approvals
     .flatMap(({ metadata, spec }): readonly Decision[] => {
@@ -147,7 +147,7 @@ function readDecisions(approvals: readonly LiveObject[]): readonly Decision[] {
     );
 }
 
-/** Why no Approval at all counts. */
+/** Why no Approval counts; undefined: Approvals can count. */
 function refuseAll({ notInForce }: ApprovalsInput, known: KnownAuthors | undefined): string | undefined {
   return notInForce ?? (known !== undefined && "unknown" in known ? known.unknown : undefined);
 }
@@ -172,7 +172,7 @@ function waitingFor(
   const from = groups.length === 0 ? "" : ` from ${groups.join(" or ")}`;
   const not = notAuthor ? `, not by an author of the commits${listUsers(excluded)}` : "";
   const has = `${counted.length} of ${needed} approvals${from}${not}`;
-  if (reason !== undefined) return `${has}; none counts: ${reason}`;
+  if (reason !== undefined) return `${has}; no approval counts: ${reason}`;
   return [has, ...ignored.map(({ name, why }) => `Approval ${name} does not count: ${why}`)].join("; ");
 }
 

@@ -9,7 +9,7 @@ import { startable } from "./startable.ts";
 import { historyOf, type PipelineWorld, readWorld } from "./world.ts";
 
 /**
- * The parts of the history whose authors a Pipeline needs: for each stage with `notAuthor`, the commits that it would get. None
+ * The parts of the history whose authors a Pipeline needs: for each stage with `notAuthor`, the commits that would be added. None
  * without such a stage. Pure.
  */
 export function spansOfPipeline(

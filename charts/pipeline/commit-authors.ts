@@ -7,7 +7,7 @@ export type CommitAuthors = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
  * Reads the users of e-mail addresses from all ReleasePolicies, which only the platform writes. An address in several
- * entries belongs to all of their users. A policy that this version cannot read maps nothing. Pure.
+ * entries belongs to all of their users. A policy that this version cannot read is ignored. Pure.
  */
 export function readCommitAuthors(policies: readonly KubernetesObject[]): CommitAuthors {
   const users = new Map<string, Set<string>>();
@@ -22,7 +22,7 @@ export function readCommitAuthors(policies: readonly KubernetesObject[]): Commit
 /** The users who wrote some commits, or why they are not known. */
 export type KnownAuthors = { readonly users: ReadonlySet<string> } | { readonly unknown: string };
 
-/** Authors that a message names. */
+/** Maximum number of authors in a message. */
 const mostNamed = 3;
 
 /**

@@ -10,11 +10,11 @@ import type { NextView } from "./release-view.ts";
 import type { Stage } from "./shape.ts";
 import { nameOf, type PipelineWorld } from "./world.ts";
 
-/** A Release of a stage with declared differences, and one of a stage before that it is compared with. Both are keys. */
+/** The keys of a Release of a stage with declared differences, and of a Release of an earlier stage that it is compared with. */
 export interface ComparedPair {
   readonly key: string;
   readonly other: string;
-  /** The stage before. */
+  /** The earlier stage. */
   readonly before: string;
   /** Digest of the declared differences. */
   readonly rules: string;
@@ -22,7 +22,7 @@ export interface ComparedPair {
 
 export interface StagePairs {
   readonly pairs: readonly ComparedPair[];
-  /** Why a Release can be compared with none, for people. */
+  /** Releases without a counterpart, one text for users for each. */
   readonly problems: readonly string[];
 }
 
@@ -31,12 +31,12 @@ type Shape = Pick<PipelineWorld, "stages" | "namespace">;
 /** Parts that are listed for one pair, and for one Release. */
 const mostParts = 4;
 const mostPartsOfRelease = 16;
-/** Fields that are named in one text. */
+/** Maximum number of fields in one text. */
 const mostNames = 5;
 
 /**
- * With what the Releases of a stage are compared: those that `counterpart` names, else those of the same name, else the only one of
- * each stage before. Pure.
+ * The Releases with which those of a stage are compared: those that `counterpart` names, else those of the same name, else
+ * the only Release of each earlier stage. Pure.
  */
 export function pairsOf(stage: Stage, { stages, namespace }: Shape): StagePairs {
   if (stage.differences === undefined) return { pairs: [], problems: [] };
@@ -77,7 +77,7 @@ export function comparisonsFor(
   const rules = new Set(pairs.map((pair) => pair.rules));
   return world.stages.flatMap(({ differences }) => {
     const own = differences && rulesDigestOf(differences);
-    // Equal rules of two stages are one.
+    // Equal rules of two stages have the same digest, and are listed once.
     if (own === undefined || !rules.delete(own)) return [];
     const parts = pairs
       .filter((pair) => pair.rules === own)
@@ -118,7 +118,7 @@ function compareNext(
 
 type Planned = Candidate["releases"][number];
 
-/** Whether two Releases are equal but for what is declared; undefined: that is not known. Pure. */
+/** Whether two Releases are equal except for declared differences; undefined: not known. Pure. */
 export function isEqualFor(
   { key, other, rules }: ComparedPair,
   releases: readonly Planned[],
@@ -130,7 +130,7 @@ export function isEqualFor(
   return ours === undefined || theirs === undefined ? undefined : ours === theirs;
 }
 
-/** How a pair differs, for people, as far as both Releases say it now; undefined: they do not. Pure. */
+/** How a pair differs, for users, as far as the status of both Releases shows it; undefined: not known. Pure. */
 export function describeDifference(
   pair: ComparedPair,
   planned: readonly Planned[],

@@ -17,13 +17,13 @@ export interface ReleasePin {
   readonly digest?: string;
   /** The commit to plan. */
   readonly next?: string;
-  /** By what that commit is compared with other stages; absent: by nothing. */
+  /** The comparisons of that commit with other stages; absent: none. */
   readonly compare?: readonly Comparison[];
 }
 
 /**
- * What the Pipeline sets of the Releases that name it. Only a Promotion that is being proven moves a pin; any other pin of the
- * Pipeline stays as it is found. Pure.
+ * The fields that the Pipeline sets in the Releases that name it. Only a Promotion without an outcome changes a pin; any
+ * other pin of the Pipeline is left unchanged. Pure.
  */
 export function decidePins(world: PipelineWorld): readonly ReleasePin[] {
   const stages = world.stages.map((stage) => ({ stage, target: targetsOf(stage, world) }));
@@ -53,13 +53,13 @@ export function decidePins(world: PipelineWorld): readonly ReleasePin[] {
 interface Target {
   readonly revision: string;
   readonly digest: string;
-  /** Whether a pin to something else may be replaced now. */
+  /** Whether a pin to another commit or digest may be replaced now. */
   readonly isDue: boolean;
-  /** Whether a pin that was taken away returns. */
+  /** Whether a removed pin is set again. */
   readonly isSettled: boolean;
 }
 
-/** State of each Release by the last Promotion of its stage. */
+/** Target of each Release according to the last Promotion of its stage. */
 function targetsOf(stage: Stage, world: PipelineWorld): (release: ReleaseView) => Target | undefined {
   const { current } = historyOf(world, stage);
   if (current === undefined) return () => undefined;
@@ -74,7 +74,7 @@ function targetsOf(stage: Stage, world: PipelineWorld): (release: ReleaseView) =
   };
 }
 
-/** A freeze stops between batches; the first one has begun when the Promotion was created. */
+/** A Freeze stops the rollout between batches; the first batch starts with the creation of the Promotion. */
 function duePins(
   spec: PromotionSpec,
   { stage, world }: { readonly stage: Stage; readonly world: PipelineWorld },
@@ -91,12 +91,12 @@ function pinOf(
   const { pin, isPinOurs } = release;
   const { revision, digest, isDue, isSettled } = target;
   const isThere = pin?.revision === revision && pin.digest === digest;
-  // If another manager has the field, the API server refuses this until the field is free, and names that manager.
+  // If another manager owns the field, the API server rejects this until that manager releases it, and names it.
   if (isDue || isThere || (isSettled && !isPinOurs)) return { revision, digest };
   return ownPin(release);
 }
 
-/** A pin that the Pipeline has set stays as it is: what is left out is taken away. */
+/** The existing pin if the Pipeline has set it: server-side apply removes fields that are left out. */
 function ownPin({ pin, isPinOurs }: ReleaseView): Pick<ReleasePin, "revision" | "digest"> | undefined {
   return isPinOurs ? pin : undefined;
 }

@@ -11,13 +11,13 @@ export interface StageDecision {
   readonly stage: Stage;
   readonly current: StartedPromotion | undefined;
   readonly start: NewPromotion | undefined;
-  /** What starts when the gates are open and the slot is free. */
+  /** The target that starts when the gates are open and the slot is free. */
   readonly next: StageTarget | undefined;
   /** Why it does not start. */
   readonly waiting: readonly ClosedGate[];
 }
 
-/** Decides whether a stage starts something now, and what. Pure. */
+/** Decides whether a stage starts a target now, and which one. Pure. */
 export function decideStage(stage: Stage, world: PipelineWorld): StageDecision {
   const history = historyOf(world, stage);
   const { current, openRequest } = history;
@@ -29,7 +29,7 @@ export function decideStage(stage: Stage, world: PipelineWorld): StageDecision {
 
 type Decided = Pick<StageDecision, "start" | "next" | "waiting">;
 
-/** What a user asks for comes first, and ends what is being proven. */
+/** A user's request has precedence, and supersedes a Promotion in progress. */
 function decideRequest(request: PromotionView, at: At): Decided {
   const { stage, world, history } = at;
   const bypass = new Set<Bypass>(request.spec.bypass ?? []);
@@ -42,7 +42,7 @@ function decideRequest(request: PromotionView, at: At): Decided {
       waiting: [{ gate: "Plan", message: resolved.problem }, ...closed],
     };
   const { target } = resolved;
-  // A digest that has passed in this stage before needs no proof from earlier stages.
+  // A digest that has passed in this stage before does not need to pass the earlier stages.
   const isEarlier = history.started.some(
     ({ spec, passedAt }) => spec.digest === target.digest && passedAt !== undefined,
   );
@@ -67,7 +67,7 @@ function decideRequest(request: PromotionView, at: At): Decided {
   return { start, next: undefined, waiting: [] };
 }
 
-/** After a failure a stage goes back once to what passed last, if it is to. It needs no window, and no approval again. */
+/** Rolls a failed stage back once to the last digest that passed, if `onFailure` says so. Windows and approvals do not apply. */
 function decideRollback(at: At): Decided | undefined {
   const { stage, world, history } = at;
   const { current, lastPassed } = history;
@@ -99,7 +99,7 @@ const everything: ReadonlySet<Bypass> = new Set<Bypass>([
 const ofEarlier: ReadonlySet<Bypass> = new Set<Bypass>(["Differences"]);
 const nothing: ReadonlySet<Bypass> = new Set();
 
-/** The newest candidate whose gates are open takes the slot if it is free. */
+/** Starts the newest candidate whose gates are open, if the slot is free. */
 function decideCandidate(at: At): Decided {
   const { stage, world, history } = at;
   const ready = startable(at).map(({ candidate, plan }) => ({
@@ -108,7 +108,7 @@ function decideCandidate(at: At): Decided {
     gates: closedForTarget(plan, { stage, world, bypass: nothing }),
   }));
   const possible = ready.filter(({ gates }) => !gates.isRejected);
-  // An older one that is approved does not wait for the approval of a newer one.
+  // An approved older candidate does not wait for the approval of a newer one.
   const chosen = possible.find(({ gates }) => gates.closed.length === 0) ?? possible[0] ?? ready[0];
   if (chosen === undefined) return { start: undefined, next: undefined, waiting: whyNothing(at) };
   const { plan, gates } = chosen;
@@ -131,11 +131,11 @@ function decideCandidate(at: At): Decided {
 function holdOf({ history: { isHeld, current } }: At): readonly ClosedGate[] {
   if (!isHeld || current === undefined) return [];
   const { by = "a user", reason = "no reason given", request } = current.spec;
-  const message = `held by ${by}: ${reason}; delete Promotion "${request?.name}" to go on`;
+  const message = `held by ${by}: ${reason}; delete Promotion "${request?.name}" to continue`;
   return [{ gate: "Hold", message }];
 }
 
-/** That what is being proven stays until it has an outcome. */
+/** The gate that is closed while a Promotion has no outcome, if newer candidates do not supersede it. */
 function slotOf({ stage, world, history: { current } }: At): readonly ClosedGate[] {
   if (current === undefined || !isOpen(current) || isOutdated(current, world)) return [];
   const { soak = "0s", verify = [] } = stage.pass ?? {};

@@ -4,10 +4,10 @@ import type { ClosedGate } from "./gates.ts";
 import type { Stage } from "./shape.ts";
 import { candidateOf, type PipelineWorld, shortId } from "./world.ts";
 
-/** Texts in one message. */
+/** Maximum number of texts in one message. */
 const mostTexts = 3;
 
-/** That a commit makes something else of a stage than of those before, in what is not declared; undefined: it does not. Pure. */
+/** The gate that undeclared differences between a stage and earlier stages close; undefined: there are none. Pure. */
 export function closedByDifferences(
   revision: string,
   { stage, world }: { readonly stage: Stage; readonly world: PipelineWorld },
@@ -23,7 +23,7 @@ export function closedByDifferences(
   };
 }
 
-/** How the Releases of a stage differ from those of the stages before, and what is not known of it. Pure. */
+/** The undeclared differences between the Releases of a stage and of earlier stages, and the missing comparisons. Pure. */
 export function undeclaredIn(
   revision: string,
   { stage, world }: { readonly stage: Stage; readonly world: PipelineWorld },
@@ -31,7 +31,7 @@ export function undeclaredIn(
   const { pairs, problems } = pairsOf(stage, world);
   const candidate = candidateOf(world.record, revision);
   if (candidate === undefined && pairs.length > 0)
-    return { differing: [], unknown: ["it is no candidate, so it is compared with no stage before"] };
+    return { differing: [], unknown: ["it is not a candidate, so it is not compared with earlier stages"] };
   const planned = candidate?.releases ?? [];
   const differing = new Set<string>();
   const unknown = [...problems];
@@ -51,7 +51,8 @@ export function undeclaredIn(
 }
 
 /**
- * The candidate with the names of what its Releases differ in, which stay when the Releases plan another commit. Pure.
+ * The candidate with the names of the fields in which its Releases differ. The names are kept when the Releases plan
+ * another commit. Pure.
  *
  * @param before The candidate as it was recorded.
  */
@@ -89,7 +90,7 @@ function comparedBy({ key, other, rules }: ComparedPair, { releases }: Candidate
     .join(" ");
 }
 
-/** Whether a candidate is not compared by the rules of now with Releases of other stages. Pure. */
+/** Whether a Release of a candidate has not been compared by the current rules with Releases of other stages. Pure. */
 export function lacksComparison(
   key: string,
   { compared = [], error }: Candidate["releases"][number],

@@ -28,7 +28,7 @@ export function dueVerifications(
   }: { readonly observed: Observed; readonly record: Partial<PromotionRecord>; readonly clock: KindClock },
 ): readonly DueVerification[] {
   const { metadata, spec } = subject;
-  // A request has none: the Promotion that the Pipeline creates for it has.
+  // The Jobs of a request belong to the Promotion that the Pipeline creates for it.
   if (spec.number === undefined || !isOpen(record) || record.supersededBy !== undefined) return [];
   const found = stageOfPromotion(subject, observed);
   if (found === undefined) return [];

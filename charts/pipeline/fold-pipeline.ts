@@ -29,7 +29,7 @@ export function foldPipeline(
   return planCandidates(world, commitOf(source));
 }
 
-/** The newest commit of the folder; undefined: it is not known now. */
+/** The newest commit that changes the folder; undefined: not known now. */
 function commitOf(source: SourceContext["source"]): PipelineCommit | undefined {
   if (source?.state !== "ready") return undefined;
   const { id: revision, subject, author, committedAt } = source.changed;

@@ -90,7 +90,7 @@ export function releasesOfStage({ names }: Stage, observed: Observed): ReadonlyM
   );
 }
 
-/** The next record of a Promotion. It does not change once there is an outcome. Pure. */
+/** The next record of a Promotion. It does not change after the outcome. Pure. */
 export function foldPromotion(
   previous: Partial<PromotionRecord>,
   { resource, observed, clock }: Seen & { readonly resource: PromotionResource },
@@ -145,7 +145,7 @@ function foldRequest(
   };
 }
 
-/** The keys by which a Promotion seeks Releases and Pipelines: none once there is an outcome. Pure. */
+/** The key by which a Promotion finds Releases and Pipelines; undefined after its outcome. Pure. */
 export function soughtByPromotion(resource: PromotionResource): string | undefined {
   const status: Partial<PromotionRecord> = resource.status ?? {};
   return isOpen(status) && status.supersededBy === undefined ? pipelineOf(resource) : undefined;

@@ -35,7 +35,7 @@ export function assessFreezes({ pipeline, stage, freezes, clock }: FreezesInput)
   const holding = freezes
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
     .flatMap((freeze) => holdBy(freeze, { pipeline, stage, clock }));
-  if (holding.length === 0) return { holding, message: "there is no freeze" };
+  if (holding.length === 0) return { holding, message: "no Freeze applies" };
   const ends = holding.map(({ until }) => until);
   const until = ends.every((end) => end !== undefined)
     ? ends.toSorted((a, b) => instantMs(a) - instantMs(b)).at(-1)
@@ -66,7 +66,7 @@ function concerns(
 }
 
 function describe({ name, reason, by, until }: HoldingFreeze): string {
-  const who = by === undefined ? "" : ` by ${by}`;
+  const who = by === undefined ? "" : ` of ${by}`;
   const end = until === undefined ? "until it is deleted" : `until ${until}`;
-  return `frozen ${end} by Freeze ${name}${who}: ${reason}`;
+  return `frozen by Freeze ${name}${who} ${end}: ${reason}`;
 }

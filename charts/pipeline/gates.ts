@@ -9,12 +9,12 @@ import { authorsIn, spanOf } from "./stage-span.ts";
 import { assessWindows } from "./windows.ts";
 import { candidateOf, historyOf, type PipelineWorld, planOf, type StageTarget, shortId } from "./world.ts";
 
-/** Why something does not start. */
+/** A reason why a stage does not start a candidate. */
 export interface ClosedGate {
   readonly gate: GateName;
-  /** What it has, and what it needs. */
+  /** Why it is closed. */
   readonly message: string;
-  /** When it opens, RFC 3339; undefined: not by itself. */
+  /** When it opens, RFC 3339; undefined: it does not open at a known time. */
   readonly until?: string;
   /** Its input is still being read. */
   readonly isPending?: true;
@@ -29,14 +29,15 @@ export interface GatesInput {
   readonly bypass: ReadonlySet<Bypass>;
 }
 
-/** The present is looked for from here on: a chart is told no instant that has passed. */
+/** Start of the search for the current time: a chart cannot read the time, and can only ask whether an instant has passed. */
 const LONG_AGO = "2020-01-01T00:00:00Z";
 
-/** The gates that are closed for a stage, whatever it is to start. Pure. */
+/** The gates that are closed for a stage, regardless of the target. Pure. */
 export function closedForStage({ stage, world, bypass }: GatesInput): readonly ClosedGate[] {
   const { spec, clock } = world;
   const closed: ClosedGate[] = [];
-  if (spec.suspend) closed.push({ gate: "Suspended", message: "spec.suspend is true: nothing starts" });
+  if (spec.suspend)
+    closed.push({ gate: "Suspended", message: "spec.suspend is true: no candidate is started" });
   const problems = describeReleases(stage, world);
   if (problems.length > 0) closed.push({ gate: "Releases", message: problems.join("; ") });
   if (!bypass.has("Freeze")) {
@@ -56,7 +57,7 @@ export function closedForStage({ stage, world, bypass }: GatesInput): readonly C
   return closed;
 }
 
-/** That a Freeze holds a stage; undefined: none does. Pure. */
+/** The gate that a Freeze closes; undefined: no Freeze applies to the stage. Pure. */
 export function closedByFreeze(
   stage: Stage,
   { name, labels, freezes, clock }: PipelineWorld,
@@ -79,7 +80,7 @@ export interface TargetGates {
   readonly isRejected: boolean;
 }
 
-/** The gates that are closed for what a stage is to run. Pure. */
+/** The gates that are closed for a target of a stage. Pure. */
 export function closedForTarget(
   target: StageTarget & { readonly mutable?: readonly string[] },
   { stage, world, bypass }: GatesInput,
@@ -118,7 +119,7 @@ export function closedForTarget(
   return { closed, approvals, isRejected: state === "Rejected" && !bypass.has("Approvals") };
 }
 
-/** The stages that come before and have not passed a commit. Pure. */
+/** The earlier stages that have not passed a commit. Pure. */
 export function unprovenBefore(revision: string, stage: Stage, world: PipelineWorld): readonly string[] {
   const candidate = candidateOf(world.record, revision);
   return stage.comesAfter.filter((name) => {
@@ -133,7 +134,7 @@ export function unprovenBefore(revision: string, stage: Stage, world: PipelineWo
   });
 }
 
-/** That stages before have not passed a commit; undefined: they have. Pure. */
+/** The gate that is closed because earlier stages have not passed a commit; undefined: they have. Pure. */
 export function closedByOrder(
   revision: string,
   { stage, world }: Omit<GatesInput, "bypass">,
@@ -145,7 +146,7 @@ export function closedByOrder(
   return { gate: "Order", message, ...(isBlocked && { blocked: true }) };
 }
 
-/** Whether a stage, or one that it comes after, has no Releases: such a stage passes nothing. */
+/** Whether a stage, or one that it follows, has no Releases: such a stage never passes. */
 function neverPasses(name: string, world: PipelineWorld): boolean {
   const stage = world.stages.find((one) => one.name === name);
   if (stage === undefined) return true;

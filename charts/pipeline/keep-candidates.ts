@@ -4,11 +4,11 @@ import type { StageHistory } from "./promotions.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld, planOf } from "./world.ts";
 
-/** Number of the newest candidates to keep that a stage may still get. */
+/** Number of the newest candidates to keep that a stage may still start. */
 const mostPerStage = 10;
 
 /**
- * The candidates that a stage runs, proves or may still get, or that a user has approved; and the newest. Pure; a
+ * The candidates that a stage runs, proves or may still start, or that a user has approved; and the newest. Pure; a
  * removed candidate stays removed.
  */
 export function keepCandidates(world: PipelineWorld, candidates: readonly Candidate[]): readonly Candidate[] {

@@ -5,7 +5,7 @@ import { readStagesIfValid, type Stage } from "./shape.ts";
 import { planOf } from "./world.ts";
 
 /**
- * The Promotions to keep: those that explain what runs or may run, and the newest of the others. Pure.
+ * The Promotions to keep: those that explain what runs or may run next, and the newest of the others. Pure.
  *
  * @param left All that the Pipeline created, the oldest first.
  */
@@ -42,7 +42,7 @@ function neededIn(
   const proofs = started.filter((one) => digests.has(one.spec.digest) && isLastOutcome(one, history));
   const lastRequest = started.findLast(({ spec }) => spec.request !== undefined);
   const running = started.findLast(({ passedAt }) => passedAt !== undefined);
-  // The second to last one shows from where an automatic rollback came.
+  // The last Promotion that is not an automatic rollback shows what was rolled back.
   const before = started.findLast(({ spec }) => spec.rollback !== true);
   return [current, lastPassed, running, lastRequest, before, ...proofs].filter((one) => one !== undefined);
 }

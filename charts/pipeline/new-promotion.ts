@@ -9,13 +9,13 @@ export interface NewPromotion {
   readonly spec: PromotionSpec & { readonly digest: string };
 }
 
-/** Why a Promotion is created, and what it is allowed. */
+/** Why a Promotion is created, and the gates that it may skip. */
 type PromotionOrigin = Pick<
   PromotionSpec,
   "by" | "reason" | "hold" | "bypass" | "approvals" | "request" | "rollback"
 >;
 
-/** The Promotion for what a stage starts now. Pure. */
+/** The Promotion for the target that a stage starts now. Pure. */
 export function newPromotion(
   { revision, digest, releases }: StageTarget,
   { stage, world, history }: At,
@@ -29,7 +29,7 @@ export function newPromotion(
   const attempts = history.started.filter(({ spec }) => spec.digest === digest);
   const earlier = history.started.findLast(({ spec }) => spec.revision === revision);
   const evidence = history.evidenceOf(digest);
-  // A repeated request for a digest that runs and has passed requests another proof.
+  // A user's request for a digest that runs and has passed requests that it is proven again.
   const isRepeated =
     more.request !== undefined && current?.spec.digest === digest && current.passedAt !== undefined;
   const candidate = candidateOf(world.record, revision);

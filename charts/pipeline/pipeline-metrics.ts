@@ -5,7 +5,7 @@ import { stageLabels } from "./stage-labels.ts";
 
 type WaitingGate = NonNullable<StageStatus["waiting"]>[number];
 
-/** Gauges of the stages of a Pipeline, by its status: failures, candidates that wait, and gates that cannot open. */
+/** Gauges of the stages of a Pipeline, from its status: failures, candidates that wait, and gates that cannot open. */
 export const pipelineMetrics: readonly KindMetric<PipelineResource>[] = [
   {
     type: "gauge",
@@ -18,7 +18,7 @@ export const pipelineMetrics: readonly KindMetric<PipelineResource>[] = [
   {
     type: "gauge",
     name: "fairlead_candidates_waiting",
-    help: "1 while the next candidate of a stage waits at this gate",
+    help: "1 while the next candidate of a stage waits for this gate",
     labels: [...stageLabels, "gate"],
     samples: (pipeline) => eachStage(pipeline, ({ waiting = [] }) => gatesOf(waiting)),
   },
@@ -32,7 +32,7 @@ export const pipelineMetrics: readonly KindMetric<PipelineResource>[] = [
   },
 ];
 
-/** The samples of the stages that the spec has by now, with the labels of each. */
+/** The samples of the stages that are in the spec, with the labels of each. */
 function eachStage(
   { metadata, spec, status }: PipelineResource,
   samplesOf: (stage: StageStatus) => readonly MetricSample[],

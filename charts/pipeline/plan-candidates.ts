@@ -6,37 +6,37 @@ import type { ReleaseView } from "./release-view.ts";
 import { candidateOf, type PipelineWorld } from "./world.ts";
 
 /**
- * The next record of a Pipeline: the newest commit, the commit that is planned, and the commits that change a stage. Pure,
- * and stable: planned again with nothing changed, it is the same.
+ * The next record of a Pipeline: the newest commit, the commit to plan, and the commits that change a stage. Pure and
+ * idempotent.
  *
- * @param seen The newest commit; undefined: the source is not known now.
+ * @param seen The newest commit; undefined: not known now.
  */
 export function planCandidates(world: PipelineWorld, seen: PipelineCommit | undefined): PipelineRecord {
   const previous = world.record;
-  // Equal trees are equal files: such a commit changes nothing.
+  // A commit with an equal tree has equal files, so it is ignored.
   const head = seen === undefined || seen.tree === previous.head?.tree ? previous.head : seen;
   const { planning } = previous;
   const candidates = (previous.candidates ?? []).map((candidate) =>
     withDifferences(withPlans(candidate, world), world, candidate),
   );
-  // The commit that was planned, before the next one takes its place.
+  // Add the planned commit before the next one replaces it.
   const added = planning && candidateFor(planning, { ...world, record: { candidates } });
   const all = added === undefined ? candidates : [...candidates, added];
   const next = planning === undefined || isPlanned(planning.revision, world) ? head : planning;
-  // To leave out what no stage will get is not worth a write of its own.
+  // Remove candidates only together with another change, to save a write of the status.
   const isNews = added !== undefined || next?.revision !== planning?.revision;
   const kept = isNews ? keepCandidates({ ...world, record: { ...previous, candidates: all } }, all) : all;
   return { head, planning: next, candidates: kept.length === 0 ? previous.candidates : [...kept] };
 }
 
-/** Whether every Release that can has planned a commit, or has said why it cannot. */
+/** Whether every Release that can plan a commit has planned it, or has reported why it cannot. */
 export function isPlanned(revision: string, world: PipelineWorld): boolean {
   return releasesOf(world).every(
     ({ release }) => release === undefined || !canPlan(release, revision) || hasPlanned(release, revision),
   );
 }
 
-/** Whether an answer can be expected: not from a Release that is stopped, stuck, or pinned by another manager. */
+/** Whether a plan can be expected: not from a Release that is suspended, being deleted, stalled, or pinned by another manager. */
 function canPlan(release: ReleaseView, revision: string): boolean {
   if (release.isSuspended || release.isDeleting) return false;
   if (release.pin !== undefined && !release.isPinOurs) return false;
@@ -49,7 +49,7 @@ function hasPlanned({ next }: ReleaseView, revision: string): boolean {
   return next?.revision === revision && (next.digest !== undefined || next.error !== undefined);
 }
 
-/** The Releases of all stages, as far as both sides agree. */
+/** The Releases of all stages that name their stage. */
 function releasesOf({ stages, releases }: PipelineWorld) {
   return stages.flatMap(({ name, keys }) =>
     keys.map((key) => {
@@ -59,7 +59,7 @@ function releasesOf({ stages, releases }: PipelineWorld) {
   );
 }
 
-/** What the Releases say of a commit now. */
+/** The current plans of a commit. */
 function plansFor(revision: string, world: PipelineWorld): readonly PlannedRelease[] {
   return releasesOf(world).flatMap(({ key, release }): readonly PlannedRelease[] => {
     if (release?.next === undefined || !hasPlanned(release, revision)) return [];
@@ -76,7 +76,7 @@ function plansFor(revision: string, world: PipelineWorld): readonly PlannedRelea
   });
 }
 
-/** The candidate with what the Releases say of it by now: they may render it otherwise than before. */
+/** The candidate with the current plans of the Releases, which may render it differently than before. */
 function withPlans(candidate: Candidate, world: PipelineWorld): Candidate {
   const plans = plansFor(candidate.revision, world);
   if (plans.length === 0) return candidate;
@@ -84,7 +84,7 @@ function withPlans(candidate: Candidate, world: PipelineWorld): Candidate {
   return { ...candidate, releases: [...others, ...plans].toSorted(byRelease) };
 }
 
-/** The candidate that a planned commit is; undefined: it is one already, is not planned, or changes nothing. */
+/** The candidate for a planned commit; undefined: it is already one, is not planned by all Releases, or changes no digest. */
 function candidateFor(planning: PipelineCommit, world: PipelineWorld): Candidate | undefined {
   const { candidates = [] } = world.record;
   const last = candidates.at(-1);
@@ -101,7 +101,7 @@ function candidateFor(planning: PipelineCommit, world: PipelineWorld): Candidate
   return withDifferences(candidate, world, undefined);
 }
 
-/** Whether a commit makes something else of a Release than the candidate before it, or than what runs if there is none. */
+/** Whether a Release renders a commit differently than the previous candidate, or without one, than what is deployed. */
 function changes(
   plan: PlannedRelease,
   { last, world }: { readonly last: Candidate | undefined; readonly world: PipelineWorld },
@@ -112,7 +112,7 @@ function changes(
   return plan.digest !== before?.digest || (plan.error === undefined) !== (before?.error === undefined);
 }
 
-/** The commit that a Release is to plan now: first its pin, if that has another digest by now and no plan says which. Pure. */
+/** The commit that a Release is to plan now. Its pin is first if that now has another digest that no plan contains. Pure. */
 export function commitToPlan(
   release: ReleaseView,
   world: Pick<PipelineWorld, "record" | "pairs">,
@@ -130,8 +130,8 @@ export function commitToPlan(
 }
 
 /**
- * Whether a Release refuses its pin because of the digest, and the candidate still has that digest: then no Promotion of the
- * new digest can be asked for. Once asked for, the plan of the pin is waited for.
+ * Whether a Release refuses its pin because of the digest, and the candidate still has that digest: then no Promotion to the
+ * new digest can be requested. The plan of the pin is awaited if it is already requested.
  */
 function hasOutdatedPin(
   { key, pin, asked, isObserved, conditions }: ReleaseView,
@@ -147,7 +147,7 @@ function byRelease(a: PlannedRelease, b: PlannedRelease): number {
   return a.release < b.release ? -1 : Number(a.release > b.release);
 }
 
-/** Errors are as long as a renderer writes them. */
+/** The first line of an error, shortened: a renderer may write errors of any length. */
 function firstLine(text: string): string {
   return text.split("\n", 1)[0]?.slice(0, 300) ?? "";
 }

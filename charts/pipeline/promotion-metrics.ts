@@ -11,8 +11,8 @@ const [minute, hour, day] = [60, 3_600, 86_400];
 const results = ["passed", "failed", "rolled_back"] as const;
 
 /**
- * Deployments, failures, lead time and time to restore of stages. They are counted when the outcome of a Promotion is written,
- * once each, by the leader that wrote it.
+ * Deployments, failures, lead time and time to restore of stages. The leader that writes the outcome of a Promotion counts it
+ * once.
  */
 export const promotionMetrics: readonly KindMetric<PromotionResource>[] = [
   {
@@ -62,7 +62,7 @@ function countOutcome(promotion: PromotionResource): readonly MetricSample[] {
   return result === undefined ? [] : [{ labels: { ...labelsOf(promotion), result }, value: 1 }];
 }
 
-/** Seconds until it passed, not below zero: the time of a commit is what its committer's machine says. */
+/** Seconds until it passed, at least zero: the time of a commit is from the clock of its committer. */
 function untilPassed(promotion: PromotionResource, since: string | undefined): readonly MetricSample[] {
   const { passedAt } = promotion.status ?? {};
   if (since === undefined || passedAt === undefined || !isStarted(promotion)) return [];

@@ -5,12 +5,12 @@ import { Promotion } from "../../crds/promotion.ts";
 import { type StartedPromotion, viewPromotion } from "./promotions.ts";
 import { viewRelease } from "./release-view.ts";
 
-/** So many approvals are named one by one; the rest is a count. */
+/** Maximum number of approvals with a trailer each; the others are counted. */
 const NAMED_APPROVALS = 16;
 
 /**
- * Trailers for the commit of what a Release deploys by a Promotion: who approved it, which gates were skipped, and why. None if
- * the pin is not that of a Promotion of the Pipeline. Pure.
+ * Trailers for the commit of a Release that a Promotion deployed: who approved it, which gates were skipped, and why. None if
+ * the pin was not set for a Promotion of the Pipeline. Pure.
  */
 export function promotionTrailers(
   release: LiveObject,

@@ -76,7 +76,7 @@ export class StageHistory {
     return this.started.at(-1);
   }
 
-  /** What the attempts at a digest have proven: the last one that has an outcome counts. */
+  /** The result of the attempts at a digest: that of the last one with an outcome. */
   evidenceOf(digest: string): Evidence {
     const attempts = this.started.filter(({ spec }) => spec.digest === digest);
     const finished = attempts.findLast((one) => !isOpen(one));
@@ -88,8 +88,8 @@ export class StageHistory {
   }
 
   /**
-   * Whether a candidate has passed the stage with a digest: the digest was proven, and the stage ran it when the candidate was its
-   * turn, or runs it now.
+   * Whether a candidate has passed the stage with a digest: the digest has passed, and the stage ran it when the candidate
+   * was the newest available one, or runs it now.
    */
   hasPassed(candidate: number, digest: string): boolean {
     if (this.evidenceOf(digest).state !== "Passed") return false;
@@ -104,7 +104,7 @@ export class StageHistory {
     return this.#inForceFor(candidate)?.spec.digest === digest;
   }
 
-  /** What the stage was to run when a candidate was the newest that it could have. */
+  /** The target of the stage at the time when a candidate was the newest available one. */
   #inForceFor(candidate: number): StartedPromotion | undefined {
     let found: StartedPromotion | undefined;
     for (const one of this.started) {
@@ -115,8 +115,8 @@ export class StageHistory {
   }
 
   /**
-   * Number of the candidate that the stage has reached; only later ones come next. What a user goes back to counts only if it was
-   * held, and a rollback by itself not at all.
+   * Number of the candidate that the stage has reached; only later ones can start next. A user's rollback lowers it only with
+   * `hold`, and an automatic rollback never does.
    */
   get position(): number {
     let reached = 0;
@@ -146,7 +146,7 @@ export class StageHistory {
     return current.spec.failedSince ?? current.failedAt;
   }
 
-  /** The request that is to be started: the newest, unless it, or a later one, was started or has ended. */
+  /** The request to start: the newest, unless it, or a later one, was started or has an outcome. */
   get openRequest(): PromotionView | undefined {
     const newest = this.requests.at(-1);
     if (newest === undefined || newest.startedAs !== undefined || !isOpen(newest)) return undefined;
@@ -157,7 +157,7 @@ export class StageHistory {
     return isStarted ? undefined : newest;
   }
 
-  /** Whether the stage stays at the last Promotion: until the request is deleted. */
+  /** Whether a user holds the stage at the last Promotion: until the request is deleted. */
   get isHeld(): boolean {
     const request = this.current?.spec.hold === true ? this.current.spec.request : undefined;
     return request !== undefined && this.requests.some(({ uid }) => uid === request.uid);
@@ -168,10 +168,10 @@ export class StageHistory {
   }
 }
 
-/** Most Promotions without a soak have passed by then: one write of the status tells more than two. */
+/** Delay before a Promotion is reported as in progress. Most Promotions without a soak pass earlier, which saves a write. */
 const moment = "2s";
 
-/** Whether what a Promotion proves may be over in a moment. Pure, and the resource is woken when it is not. */
+/** Whether a Promotion is so new that it may soon have an outcome. The resource is requeued when this ends. Pure. */
 export function isBrief(createdAt: string, clock: KindClock): boolean {
   return createdAt !== "" && !clock.reached(later(createdAt, moment));
 }

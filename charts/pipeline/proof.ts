@@ -17,7 +17,7 @@ export interface ProofInput {
   readonly clock: KindClock;
 }
 
-/** What came of a Promotion, or what it waits for. */
+/** The result of a Promotion, or what it waits for. */
 export type Proof =
   | { readonly state: "Passed"; readonly at: string }
   | {
@@ -29,7 +29,7 @@ export type Proof =
   | {
       readonly state: "Proving";
       readonly message: string;
-      /** When it passes at the earliest; undefined: something has to happen before. */
+      /** Earliest time at which it can pass; undefined: it waits for an event first. */
       readonly until: string | undefined;
     };
 
@@ -39,8 +39,8 @@ interface Assessed {
 }
 
 /**
- * Whether a stage has proven what a Promotion says. The instants come from what Releases and Jobs report, so the result does not
- * depend on when it is asked for. Pure.
+ * Whether a stage has proven the target of a Promotion. All instants are those that Releases and Jobs report, so the
+ * result does not depend on the time of the call. Pure.
  */
 export function assessProof(input: ProofInput): Proof {
   const { clock, createdAt, rules } = input;
@@ -96,7 +96,7 @@ interface VerificationState {
   readonly outcome: Outcome | undefined;
 }
 
-/** What is known of the Jobs that the rules of now ask for. */
+/** The outcomes of the Jobs that the current rules require. */
 function outcomesOf({ rules, verifications = [], jobOf }: ProofInput): readonly VerificationState[] {
   return rules.verify.map((verification) => ({
     name: verification.name,
@@ -104,7 +104,7 @@ function outcomesOf({ rules, verifications = [], jobOf }: ProofInput): readonly 
   }));
 }
 
-/** The first thing that ends the Promotion without success; undefined: nothing has. */
+/** The first failure of the Promotion; undefined: it has not failed. */
 function findFailure(
   input: ProofInput,
   assessed: readonly Assessed[],
@@ -129,23 +129,23 @@ function findFailure(
   }
   const [late] = [...assessed.flatMap(patienceFor), ...patienceForVerifications(input, assessed)]
     .map(({ what, from, metAt }) => ({ what, metAt, at: afterMs(latest(createdAt, from), rules.timeoutMs) }))
-    // What was late stays late, also when nobody looked at the deadline.
+    // A missed deadline stays missed, also if the operator did not run at that time.
     .filter(({ at, metAt }) => metAt === undefined || instantMs(metAt) > instantMs(at))
     .toSorted((a, b) => instantMs(a.at) - instantMs(b.at));
   if (late === undefined || !clock.reached(late.at)) return undefined;
   return { at: late.at, reason: "TimedOut", message: `not proven within the timeout: ${late.what}` };
 }
 
-/** What has to be proven within the timeout. */
+/** A condition that must be true before the timeout. */
 interface Patience {
   readonly what: string;
-  /** Since when it counts. */
+  /** Start of the timeout. */
   readonly from: string;
-  /** When it was proven; undefined: it is not. */
+  /** When it became true; undefined: it is not. */
   readonly metAt: string | undefined;
 }
 
-/** What is still on its way, or waits for a remote or a person, is waited for. */
+/** The timeout does not apply to a Release that is still being deployed, or waits for a remote or a user. */
 function patienceFor({ key, state }: Assessed): readonly Patience[] {
   if (state.state === "Deploying" || state.state === "Failed") return [];
   const from = state.state === "Refused" ? state.at : state.since;
@@ -157,7 +157,7 @@ function describeLate({ key, state }: Assessed): string {
   return `Release "${key}" ${"message" in state ? state.message : "was not healthy for long enough"}`;
 }
 
-/** Patience with verifications counts since the last Release was proven. */
+/** The timeout of verifications starts when the last Release was proven. */
 function patienceForVerifications(input: ProofInput, assessed: readonly Assessed[]): readonly Patience[] {
   const outcomes = outcomesOf(input);
   const proven = assessed.flatMap(({ state }) => (state.state === "Proven" ? [state.at] : []));
@@ -181,7 +181,7 @@ function describe(
   const ends = assessed.flatMap(({ state }) => (state.state === "Soaking" ? [state.until] : []));
   const [end] = ends;
   const until = end === undefined ? undefined : latest(end, ...ends);
-  const soaking = until === undefined ? [] : [`healthy for less than ${rules.soak}, until ${until}`];
+  const soaking = until === undefined ? [] : [`soaking for ${rules.soak}, until ${until}`];
   const running = open.length > 0 ? [`verification ${open.join(", ")} has not finished`] : [];
   const parts = [...soaking, ...running];
   return {

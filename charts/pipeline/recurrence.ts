@@ -54,7 +54,7 @@ export function readRecurrence({ cron, duration, timeZone = "UTC" }: RecurrenceS
     isOpenAt: (atMs) => (startAfter(atMs - lengthMs) ?? Number.POSITIVE_INFINITY) <= atMs,
     edgeAfter: (atMs) => {
       const ended = startAfter(atMs - lengthMs);
-      // Without a beginning there is no later end either.
+      // Without a further beginning there is no later end.
       if (ended === undefined) return undefined;
       return Math.min(startAfter(atMs) ?? Number.POSITIVE_INFINITY, ended + lengthMs);
     },

@@ -26,7 +26,7 @@ export function describeReleases(stage: Stage, world: PipelineWorld): readonly s
 function problemOf(key: string, stage: Stage, world: PipelineWorld): string | undefined {
   const found = world.releases.get(key);
   const release = agreedRelease(key, { stage, world });
-  // A Release that names another Pipeline is not shown to this one.
+  // A Release that names another Pipeline is not visible to this one.
   if (found === undefined) return "does not exist, or does not name this Pipeline in source.ref.pipeline";
   if (release === undefined) return `names stage "${found.stage}" in source.ref.stage`;
   if (release.isDeleting) return "is being deleted";
@@ -45,7 +45,7 @@ const waitsForPeople: ReadonlySet<string> = new Set(["PruneHeld", "SpecInvalid",
 export function describeStrangers(world: PipelineWorld): readonly string[] {
   return [...world.releases.values()].flatMap(({ key, stage: named = "" }) => {
     const stage = world.stages.find(({ names }) => names.has(named));
-    if (stage === undefined) return [`Release "${key}" names stage "${named}", which is no stage`];
+    if (stage === undefined) return [`Release "${key}" names stage "${named}", which does not exist`];
     return stage.keys.includes(key)
       ? []
       : [`Release "${key}" names stage "${named}", which does not list it`];

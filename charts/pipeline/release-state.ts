@@ -98,7 +98,7 @@ export function assessRelease(
   if (ready?.status !== "True" && !outages.has(ready?.reason ?? ""))
     return { state: "Deploying", message: `is not ready: ${ready?.message}` };
   const provenAt = later(latest(since, healthySince), soak);
-  // The order matters: the resource is requeued at the instant that this check uses.
+  // `reached` is called first, so that the resource is requeued at this instant.
   if (clock.reached(provenAt) && isDescribed) return { state: "Proven", since, at: provenAt };
   return { state: "Soaking", since, until: provenAt, isDescribed };
 }

@@ -10,7 +10,7 @@ export interface ConditionView {
   readonly lastTransitionTime?: string;
 }
 
-/** What a Release has planned for a commit that it does not run. */
+/** The plan of a Release for a commit that it does not run. */
 export interface NextView {
   readonly revision: string;
   readonly digest?: string;
@@ -19,7 +19,7 @@ export interface NextView {
   readonly compared?: readonly ComparedManifests[];
 }
 
-/** What a Release has applied as a whole. */
+/** The manifests that a Release has fully applied. */
 export interface DeployedView {
   readonly revision: string;
   readonly digest?: string;
@@ -28,7 +28,7 @@ export interface DeployedView {
   readonly healthySince?: string;
 }
 
-/** What a Pipeline reads of a Release. */
+/** The fields of a Release that a Pipeline reads. */
 export interface ReleaseView {
   /** `namespace/name`. */
   readonly key: string;
@@ -39,7 +39,7 @@ export interface ReleaseView {
   readonly pin: { readonly revision: string; readonly digest?: string } | undefined;
   /** Whether a Pipeline has set the pin. */
   readonly isPinOurs: boolean;
-  /** The commit that it was asked to plan. */
+  /** The commit that it is requested to plan. */
   readonly asked: string | undefined;
   readonly next: NextView | undefined;
   readonly deployed: DeployedView | undefined;
@@ -77,7 +77,7 @@ export function pipelineKeyOf(release: LiveObject): string | undefined {
     : `${ref.namespace ?? release.metadata.namespace}/${ref.pipeline}`;
 }
 
-/** Reads what concerns a Pipeline. Pure. */
+/** Reads the fields of a Release that a Pipeline needs. Pure. */
 export function viewRelease(release: LiveObject): ReleaseView {
   const { metadata, addedFields } = release;
   const { spec = {}, status = {} } = release as unknown as ReleaseFields;
@@ -112,7 +112,7 @@ function viewNext(next: NonNullable<ReleaseFields["status"]>["next"]): NextView 
   return { ...rest, ...(count > 0 && { mutableImages: count }) };
 }
 
-/** Of a Pipeline, or of a resource whose key does not fit into the name of a field manager. */
+/** Field manager of a Pipeline, or of a resource whose key is too long for the name of a field manager. */
 const pipelineManager = /^fairlead\/(pipelines\.fairlead\.dev\/|applyset-)/;
 
 function hasPin(manager: string, fields: unknown): boolean {

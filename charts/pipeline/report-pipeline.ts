@@ -23,7 +23,7 @@ interface PipelineReport {
   readonly conditions: readonly OwnCondition[];
 }
 
-/** The status of a Pipeline beside its record. Pure. */
+/** The status of a Pipeline without its record. Pure. */
 export function reportPipeline(
   resource: PipelineResource,
   observed: Observed,
@@ -55,14 +55,14 @@ function worldOf(
   context: Context | undefined,
 ): PipelineWorld | undefined {
   const { namespace = "" } = resource.metadata;
-  // The status is asked for of Pipelines that are not valid, too.
+  // The status is also computed for Pipelines that are not valid.
   if (context === undefined || readStagesIfValid(resource.spec, { namespace }) === undefined)
     return undefined;
   const { record, clock, source } = context;
   return readWorld({ resource, observed, record, clock, source });
 }
 
-/** `prod waits for Approvals with 6f1c2a9d03b0`. */
+/** `prod Waiting 6f1c2a9d03b0 (Approvals)`. */
 function summarize({ name, phase, promotion, next, waiting = [] }: StageStatus): string {
   const revision = next?.revision ?? promotion?.revision;
   const gates =
@@ -82,7 +82,7 @@ function waitingOf(stages: readonly StageStatus[]): readonly OwnCondition[] {
   return [{ type: WAITING, status: "True", reason: first.gate, message: texts.join("\n") }];
 }
 
-/** The health of a Pipeline: that of its worst stage. One that waits at a gate is healthy. Pure. */
+/** The health of a Pipeline: that of its worst stage. A stage that waits for a gate is healthy. Pure. */
 export function judgePipeline({
   resource,
   observed,
@@ -113,14 +113,15 @@ export function judgePipeline({
   if (texts.length > 0) return { status: "Failed", message: texts.join("; ") };
   const proving = stages.filter(({ phase }) => phase === "Proving");
   if (proving.length > 0) {
-    // What each of them waits for is in its own status.
+    // The status of each Promotion says what it waits for.
     const message = proving.map(
       ({ name, promotion }) => `${name} proves ${shortId(promotion?.revision ?? "")} (${promotion?.name})`,
     );
     const isPassing = proving.some(({ promotion }) => isYoung(world, promotion?.name));
     return { status: "InProgress", message: message.join("; "), ...(isPassing && { isBrief: true }) };
   }
-  if (resource.spec.suspend) return { status: "Suspended", message: "spec.suspend is true: nothing starts" };
+  if (resource.spec.suspend)
+    return { status: "Suspended", message: "spec.suspend is true: no candidate is started" };
   const waiting = stages.flatMap(({ name, waiting: gates = [] }) =>
     gates.map(({ gate, message }) => `${name}: ${gate}: ${message}`),
   );

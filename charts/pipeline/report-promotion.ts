@@ -13,7 +13,7 @@ interface PromotionReport {
   readonly waiting?: string;
 }
 
-/** The status of a Promotion beside its record. Pure. */
+/** The status of a Promotion without its record. Pure. */
 export function reportPromotion(
   resource: PromotionResource,
   observed: Observed,
@@ -37,7 +37,7 @@ export function reportPromotion(
   return { phase: "Proving", waiting: message, ...(until !== undefined && { until }) };
 }
 
-/** The gates at which a request waits, as its Pipeline reports them. */
+/** The gates that a request waits for, as its Pipeline reports them. */
 function whyRequested({ metadata, spec }: PromotionResource, observed: Observed): string {
   const pipeline = (observed.list(Pipeline) as readonly PipelineResource[]).find(
     (one) => one.metadata.namespace === metadata.namespace && one.metadata.name === spec?.pipeline,
@@ -49,7 +49,7 @@ function whyRequested({ metadata, spec }: PromotionResource, observed: Observed)
   return gates.length > 0 ? gates.join("; ") : "the Pipeline has not started it";
 }
 
-/** The health of a Promotion is what came of it. Pure. */
+/** The health of a Promotion: its result. Pure. */
 export function judgePromotion({
   resource,
   observed,

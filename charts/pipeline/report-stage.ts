@@ -8,9 +8,9 @@ import { agreedRelease, describeReleases } from "./release-problems.ts";
 import { historyOf, type PipelineWorld, planOf, shortId } from "./world.ts";
 
 /**
- * What a Pipeline says of a stage. Nothing of it counts down. Pure.
+ * The status of a stage. It contains no remaining times, which would change without an event. Pure.
  *
- * @param before What it said last.
+ * @param before The previous status.
  */
 export function reportStage(
   decision: StageDecision,
@@ -44,7 +44,7 @@ export function reportStage(
   };
 }
 
-/** What was said of a gate before it was read again, such as after a start of the operator: it says no less. */
+/** The previous report of a gate while its input is being read again, such as after a start of the operator. */
 function settledGate(
   { gate, isPending }: ClosedGate,
   next: StageDecision["next"],
@@ -97,13 +97,13 @@ function promotionIn({ stage, current }: StageDecision, world: PipelineWorld): S
     number: spec.number ?? 0,
     revision: spec.revision,
     digest: spec.digest,
-    // What it waits for is in its own status, and changes more often.
+    // The status of the Promotion says what it waits for, because that changes more often.
     ...(failedAt !== undefined && message !== undefined && { message }),
     ...(unproven.length > 0 && { unproven: [...unproven] }),
   };
 }
 
-/** What somebody has to look at. */
+/** Problems that a user must solve. */
 function problemsOf({ stage, current }: StageDecision, world: PipelineWorld): string[] {
   const newest = world.record.candidates?.at(-1);
   const plan = newest === undefined ? undefined : planOf(stage, newest);

@@ -1,9 +1,9 @@
 import type { PipelineSpec } from "../../crds/pipeline.ts";
 import type { PipelineStage } from "../../crds/pipeline-stage.ts";
 
-/** A stage with its defaults filled in. */
+/** A stage with its defaults. */
 export interface Stage extends PipelineStage {
-  /** Names of the stages that a candidate must have passed before. */
+  /** Names of the stages that a candidate must pass first. */
   readonly comesAfter: readonly string[];
   /** Keys (`namespace/name`) of its Releases, sorted. */
   readonly keys: readonly string[];
@@ -11,7 +11,7 @@ export interface Stage extends PipelineStage {
   readonly names: ReadonlySet<string>;
 }
 
-/** Whether Approvals of those who wrote the commits do not count for a stage. Pure. */
+/** Whether Approvals by authors of the commits do not count for a stage. Pure. */
 export function excludesAuthors({ enter }: Pick<PipelineStage, "enter">): boolean {
   return enter?.approvals?.notAuthor === true;
 }
@@ -19,7 +19,7 @@ export function excludesAuthors({ enter }: Pick<PipelineStage, "enter">): boolea
 /**
  * The stages of a Pipeline.
  *
- * @throws RangeError that says why they contradict each other.
+ * @throws RangeError if they contradict each other.
  */
 export function readStages(
   spec: Pick<PipelineSpec, "stages">,
@@ -35,14 +35,14 @@ export function readStages(
   for (const { name, comesAfter } of stages) {
     const unknown = comesAfter.find((after) => !stages.some((stage) => stage.name === after));
     if (unknown !== undefined)
-      throw new RangeError(`stage "${name}" comes after "${unknown}", which is no stage`);
+      throw new RangeError(`stage "${name}" comes after "${unknown}", which does not exist`);
   }
   const cycle = findCycle(stages);
   if (cycle !== undefined) throw new RangeError(`stages come after each other: ${cycle.join(" → ")}`);
   return stages;
 }
 
-/** The stages; undefined if they contradict each other, or the spec is not valid otherwise. */
+/** The stages; undefined if they contradict each other, or the spec is invalid. */
 export function readStagesIfValid(
   spec: Partial<PipelineSpec> | undefined,
   where: { readonly namespace: string },
@@ -76,7 +76,7 @@ function refuseRepeated(stages: readonly Stage[]): void {
   }
 }
 
-/** Names of stages that come after each other in a circle; the first one is repeated at the end. */
+/** Names of stages that form a cycle; the first one is repeated at the end. */
 function findCycle(stages: readonly Stage[]): readonly string[] | undefined {
   const done = new Set<string>();
   const visit = (name: string, path: readonly string[]): readonly string[] | undefined => {

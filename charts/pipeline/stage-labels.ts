@@ -2,7 +2,7 @@ import type { MetricLabels } from "../../crds/kind-metrics.ts";
 import type { LiveObject } from "../../crds/object.ts";
 import type { PipelineResource } from "../../crds/pipeline.ts";
 
-/** Labels of everything that is measured of a stage. */
+/** Labels of all metrics of stages. */
 export const stageLabels = ["namespace", "pipeline", "stage"] as const;
 
 /** The labels of each stage of a Pipeline, whether its spec is valid or not. Pure. */

@@ -2,11 +2,11 @@ import { toMilliseconds } from "../../crds/duration.ts";
 import type { PipelineStage, Verification } from "../../crds/pipeline-stage.ts";
 import type { PromotionSpec } from "../../crds/promotion.ts";
 
-/** What a Promotion has to prove. */
+/** The conditions for a Promotion to pass. */
 export interface ProofRules {
   readonly soak: string;
   readonly verify: readonly Verification[];
-  /** Time from the deployment to the failure. */
+  /** Time after the deployment at which it fails. */
   readonly timeoutMs: number;
 }
 

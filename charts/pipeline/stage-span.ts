@@ -3,13 +3,13 @@ import { agreedRelease } from "./release-problems.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld } from "./world.ts";
 
-/** A stage, and what it is decided from. */
+/** A stage, and the input of its decisions. */
 interface StageIn {
   readonly stage: Stage;
   readonly world: PipelineWorld;
 }
 
-/** The commits that a stage would get with a commit: those since what it is to run now. Pure. */
+/** The commits that a target would add to a stage: those since the current target. Pure. */
 export function spanOf(until: string, { stage, world }: StageIn): CommitSpan {
   const since = historyOf(world, stage).current?.spec.revision ?? deployedIn({ stage, world });
   return { ...(since !== undefined && { since }), until };
@@ -24,7 +24,7 @@ function deployedIn({ stage, world }: StageIn): string | undefined {
   return revisions.size === 1 ? revision : undefined;
 }
 
-/** The authors of a span; undefined: the Pipeline follows no source. Pure. */
+/** The authors of a span; undefined: the source of the Pipeline is not known. Pure. */
 export function authorsIn(source: KindSource | undefined, span: CommitSpan): SpanAuthors | undefined {
   if (source === undefined) return undefined;
   if (source.state === "failed") return { ...span, state: "failed", message: source.message };

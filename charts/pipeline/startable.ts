@@ -58,7 +58,7 @@ export function isOutdated({ spec }: StartedPromotion, { record }: Pick<Pipeline
   });
 }
 
-/** Why there is nothing that the stage could start, although a newer candidate exists. Pure. */
+/** Why the stage cannot start a newer candidate. Pure. */
 export function whyNothing({ stage, world, history }: At): readonly ClosedGate[] {
   const newest = (world.record.candidates ?? []).findLast(({ number }) => number > history.position);
   if (newest === undefined) return [];

@@ -31,7 +31,7 @@ export interface WindowsState {
   readonly message: string;
 }
 
-/** Limits of the search for a change of the state: adjacent windows have none. Searching backwards is slower. */
+/** Maximum number of edges in the search for a change: adjacent windows do not change the state. Going back is slower. */
 const mostEdges = { ahead: 128, back: 16 } as const;
 const horizonMs = 366 * 24 * 3_600_000;
 

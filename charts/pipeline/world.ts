@@ -17,13 +17,13 @@ import { type PromotionView, StageHistory, viewPromotion } from "./promotions.ts
 import { type ReleaseView, viewRelease } from "./release-view.ts";
 import { excludesAuthors, readStages, type Stage } from "./shape.ts";
 
-/** The part of a Pipeline that decisions read; a chart is given no more. */
+/** The part of a Pipeline that decisions read; a chart receives no more. */
 export interface PipelineSubject {
   readonly metadata: Pick<PipelineResource["metadata"], "name" | "namespace" | "uid" | "labels">;
   readonly spec: PipelineResource["spec"];
 }
 
-/** Everything that a Pipeline is decided from. */
+/** The complete input of the decisions for a Pipeline. */
 export interface PipelineWorld {
   readonly name: string;
   readonly namespace: string;
@@ -35,10 +35,10 @@ export interface PipelineWorld {
   readonly promotions: readonly PromotionView[];
   /** By name of the stage. */
   readonly histories: ReadonlyMap<string, StageHistory>;
-  /** Which Releases are compared with each other, by key of each. */
+  /** The pairs of Releases that are compared, by key of each Release. */
   readonly pairs: ReadonlyMap<string, readonly ComparedPair[]>;
   readonly approvals: readonly LiveObject[];
-  /** Why no Approval counts; undefined: the API server checks them. */
+  /** Why no Approval counts; undefined: the API server validates them. */
   readonly approvalsRefused: string | undefined;
   /** Empty if no stage excludes authors. */
   readonly authors: CommitAuthors;
@@ -58,7 +58,7 @@ export interface ReadWorldInput {
 }
 
 /**
- * Reads what a Pipeline is decided from. Pure.
+ * Reads the input of the decisions for a Pipeline. Pure.
  *
  * @throws RangeError if its stages contradict each other.
  */
@@ -84,7 +84,7 @@ export function readWorld({ resource, observed, record, clock, source }: ReadWor
     pairs: pairsByRelease({ stages, namespace }),
     approvals: observed.list(Approval),
     approvalsRefused: approvalPolicyGap(observed, namespace),
-    // There may be thousands of users.
+    // Read them only if needed, because there may be thousands of users.
     authors: stages.some(excludesAuthors) ? readCommitAuthors(observed.list(ReleasePolicy)) : new Map(),
     source,
     freezes: observed.list(Freeze).filter((freeze) => freeze.metadata.deletionTimestamp === undefined),
@@ -100,11 +100,11 @@ export function historyOf(
 ): StageHistory {
   const history = histories.get(stage.name);
   if (history === undefined)
-    throw new RangeError(`Cannot read stage "${stage.name}": it is none of the Pipeline`);
+    throw new RangeError(`Cannot read stage "${stage.name}": the Pipeline has no such stage`);
   return history;
 }
 
-/** What a stage is to run: a commit, and the digests of its Releases. */
+/** The target of a stage: a commit, and the digests of its Releases. */
 export interface StageTarget {
   readonly revision: string;
   /** Of the stage. */
@@ -116,14 +116,14 @@ export interface StageTarget {
   }[];
 }
 
-/** What a commit makes of a stage, or why that is not known. */
+/** The plan of a commit for a stage, or why it is not known. */
 export type PlannedStage =
   | (StageTarget & { readonly state: "known"; readonly mutable: readonly string[] })
   | { readonly state: "failed"; readonly message: string }
   /** Not planned by all Releases of the stage. */
   | { readonly state: "unknown"; readonly missing: readonly string[] };
 
-/** What a candidate makes of a stage. Pure. */
+/** The plan of a candidate for a stage. Pure. */
 export function planOf(
   { keys, name }: Stage,
   { revision, releases }: Pick<Candidate, "revision" | "releases">,
@@ -154,7 +154,7 @@ export function candidateOf(
   return candidates.findLast((candidate) => candidate.revision === revision);
 }
 
-/** The beginning of a commit's id or of a digest, for messages. Pure. */
+/** A prefix of a commit's id or of a digest, for messages. Pure. */
 export function shortId(id: string): string {
   return id.slice(0, 12);
 }

@@ -40,7 +40,7 @@ export interface StageVerification {
   readonly template: { readonly metadata?: object; readonly spec: object };
 }
 
-/** Objects, or fields of objects, that may differ from those of the stages before. */
+/** Objects, or fields of objects, that may differ from those of earlier stages. */
 export interface StageDifference {
   /** Such as `Deployment`. Default: every kind. */
   readonly kind?: string;
@@ -52,7 +52,7 @@ export interface StageDifference {
 
 /** The rules of a stage. */
 export interface StageProps {
-  /** What must hold before the stage starts a candidate. */
+  /** Conditions for starting a candidate. */
   readonly enter?: {
     readonly approvals?: {
       /** Default: 1. */
@@ -62,7 +62,7 @@ export interface StageProps {
     };
     readonly windows?: readonly ({ readonly allow: Recurrence } | { readonly deny: Recurrence })[];
   };
-  /** What must hold before a candidate has passed the stage. */
+  /** Conditions for passing the stage. */
   readonly pass?: {
     /** How long everything must be healthy without interruption, such as `10m`. */
     readonly soak?: string;
@@ -76,13 +76,13 @@ export interface StageProps {
   /** Whether a newer candidate replaces one that is being proven. */
   readonly supersede?: boolean;
   /**
-   * In what its manifests may differ from those of the stages before; any other difference keeps a candidate from starting.
-   * `[]`: in nothing. Default: they are not compared.
+   * How its manifests may differ from those of earlier stages; any other difference prevents a candidate from starting.
+   * `[]`: not in any field. Default: manifests are not compared.
    */
   readonly differences?: readonly StageDifference[];
-  /** Do not start a candidate with images that are not named by digest. */
+  /** Do not start a candidate that has images without a digest. */
   readonly requireImageDigests?: boolean;
-  /** Earlier names of the stage, whose proofs count for it. */
+  /** Earlier names of the stage, whose Promotions count for it. */
   readonly formerly?: readonly string[];
   /** Namespace of the stage's Releases and of their objects. Default: name of the Pipeline and of the stage. */
   readonly namespace?: string;

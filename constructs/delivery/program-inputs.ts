@@ -4,7 +4,7 @@ export interface ProgramModule {
   readonly inputs?: unknown;
 }
 
-/** A schema library whose input type is known: zod, and every other one that implements Standard Schema. */
+/** A schema with a known input type: of zod, or of another library that implements Standard Schema. */
 interface TypedSchema<Input> {
   readonly "~standard": { readonly types?: { readonly input: Input } | undefined };
 }

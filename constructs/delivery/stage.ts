@@ -30,8 +30,8 @@ export interface StageReleaseProps<Inputs> {
   /** Time after which an object that is not healthy has failed, such as `5m`. */
   readonly timeout?: string;
   /**
-   * Name of the Releases of the stages before that it is compared with, if the stage has `differences`. Default: its own name, or
-   * the only Release of the stage.
+   * Name of the Releases of earlier stages that it is compared with, if the stage has `differences`. Default: the same name, or
+   * else the only Release of the earlier stage.
    */
   readonly counterpart?: string;
 }
@@ -54,7 +54,7 @@ export class Stage extends Construct {
   readonly namespace: string;
   readonly #pipeline: OwnPipeline;
   readonly #props: PlacedStageProps;
-  /** Name, and the part of the stage's entry beside name and namespace. */
+  /** Name, and the fields of the stage's entry other than name and namespace. */
   readonly #releases = new Map<string, { readonly counterpart?: string }>();
 
   constructor(pipeline: OwnPipeline, name: string, props: PlacedStageProps) {
@@ -70,7 +70,7 @@ export class Stage extends Construct {
 
   /**
    * Adds a Release to the stage, with a ServiceAccount of the same name that has the permissions in `rights`, in the
-   * stage's namespace. `addRelease<typeof program>()` checks the inputs against the program's own type or schema; import
+   * stage's namespace. `addRelease<typeof program>()` checks the inputs against the program's type or schema; import
    * the program with `import type * as program from "../web/main.ts"`.
    *
    * @throws RangeError if the stage has a Release of this name.

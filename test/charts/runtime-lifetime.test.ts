@@ -166,7 +166,7 @@ describe("the end of a Runtime", () => {
     {
       onExpiry: "delete",
       seconds: 70,
-      retired: `its time was over at ${at(70)}`,
+      retired: `it expired at ${at(70)}`,
       verdict: undefined,
       phase: "Expired",
     },
@@ -177,7 +177,7 @@ describe("the end of a Runtime", () => {
       retired: undefined,
       verdict: {
         status: "Suspended",
-        message: `stopped: its time was over at ${at(70)}; raise spec.ttlSeconds to go on`,
+        message: `stopped: it expired at ${at(70)}; raise spec.ttlSeconds to continue`,
       },
       phase: "Stopped",
     },

@@ -135,7 +135,7 @@ describe("the policy for Approvals", () => {
     };
     const warns = { ...input, spec: { ...(spec as object), validationActions: ["Warn"] } };
     await scene.kubectl("apply --server-side --force-conflicts -f -", { input: warns });
-    expect(approvalPolicyGap(await observed(), namespace)).toMatch(/denies anything/);
+    expect(approvalPolicyGap(await observed(), namespace)).toMatch(/rejects requests/);
     await scene.kubectl("apply --server-side --force-conflicts -f -", { input });
     expect(approvalPolicyGap(await observed(), namespace)).toBeUndefined();
     const isRefused = () =>

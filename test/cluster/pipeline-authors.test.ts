@@ -144,7 +144,7 @@ test("with notAuthor a commit's author may not approve it, and nobody while an a
     `commit ${rewritten.slice(0, 12)} does not come after commit ${third.slice(0, 12)}`,
   );
   await approve("ada", closed);
-  await untilGate(rewritten, "none counts");
+  await untilGate(rewritten, "no approval counts");
 
   // No address is in a status, in an event or in the log of the operator.
   await operator.stop();

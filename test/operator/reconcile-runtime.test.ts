@@ -54,7 +54,7 @@ describe("a Runtime", () => {
     expect(bench.takeRequests()).toEqual(["delete Runtime/web"]);
     expect(bench.events.at(-1)).toMatchObject({
       reason: "Expired",
-      note: `Deleted: its time was over at ${at(60)}`,
+      note: `Deleted: it expired at ${at(60)}`,
     });
   });
 

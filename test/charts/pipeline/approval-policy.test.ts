@@ -64,16 +64,16 @@ describe("approvalPolicyGap()", () => {
     [
       "with a binding that warns",
       editing("binding", { validationActions: ["Warn", "Audit"] }),
-      /denies anything/,
+      /rejects requests/,
     ],
     [
       "with a binding that looks at some namespaces",
       editing("binding", { matchResources: { namespaceSelector: { matchLabels: { a: "b" } } } }),
-      /denies anything/,
+      /rejects requests/,
     ],
     ["with a binding of another policy", editing("binding", { policyName: "other" }), /is missing/],
-    ["with a policy that lets errors pass", editing("policy", { failurePolicy: "Ignore" }), /cannot check/],
-    ["with a policy that checks nothing", editing("policy", { validations: [] }), /cannot check/],
+    ["with a policy that lets errors pass", editing("policy", { failurePolicy: "Ignore" }), /cannot validate/],
+    ["with a policy that checks nothing", editing("policy", { validations: [] }), /cannot validate/],
     [
       "with objects that are being deleted",
       (object: KubernetesObject) => ({
@@ -88,7 +88,7 @@ describe("approvalPolicyGap()", () => {
 
   test("is there in a namespace that the policy does not match", () => {
     expect(gap(undefined, ["other"])).toBe(
-      'the admission policy lead.ops.approvals does not look at namespace "shop"',
+      'the admission policy lead.ops.approvals does not apply to namespace "shop"',
     );
   });
 

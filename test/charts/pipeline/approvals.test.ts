@@ -140,7 +140,7 @@ describe("assessApprovals()", () => {
     expect(assess([anApproval("ada")], { notInForce })).toMatchObject({
       state: "Waiting",
       counted: [],
-      message: `0 of 1 approvals; none counts: ${notInForce}`,
+      message: `0 of 1 approvals; no approval counts: ${notInForce}`,
     });
   });
 
@@ -178,7 +178,7 @@ describe("assessApprovals()", () => {
       state: "Waiting",
       counted: [],
       message:
-        "0 of 1 approvals, not by an author of the commits; none counts: no ReleasePolicy names in spec.authors " +
+        "0 of 1 approvals, not by an author of the commits; no approval counts: no ReleasePolicy names in spec.authors " +
         "the author of commit 111111111111 (x…@y.example)",
     });
     for (const [unknown, says] of [
@@ -189,7 +189,7 @@ describe("assessApprovals()", () => {
       expect(assess([anApproval("eve")], { rule, span: unknown })).toMatchObject({
         state: "Waiting",
         counted: [],
-        message: `0 of 1 approvals, not by an author of the commits; none counts: ${says}`,
+        message: `0 of 1 approvals, not by an author of the commits; no approval counts: ${says}`,
       });
   });
 

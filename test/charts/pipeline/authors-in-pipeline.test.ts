@@ -87,7 +87,7 @@ describe("notAuthor of a Pipeline's stage", () => {
     world.approve("eve", { stage: "prod", digest: world.stage("prod").next?.digest ?? "" });
     world.run(hour);
     expect(waitingOf(world, "prod")).toContain(
-      "none counts: the authors of the commits are not known: the history is not complete",
+      "no approval counts: the authors of the commits are not known: the history is not complete",
     );
     expect(world.pipeline.status?.conditions).toMatchObject([{ reason: "Approvals" }]);
     asked.length = 0;

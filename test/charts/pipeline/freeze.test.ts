@@ -20,7 +20,7 @@ function assess(...freezes: readonly ReturnType<typeof aFreeze>[]) {
 
 describe("assessFreezes()", () => {
   test("is none without a Freeze", () => {
-    expect(assess()).toEqual({ holding: [], message: "there is no freeze", asked: [] });
+    expect(assess()).toEqual({ holding: [], message: "no Freeze applies", asked: [] });
   });
 
   test.for([
@@ -43,7 +43,7 @@ describe("assessFreezes()", () => {
     expect(assess(aFreeze("sale", { until, by: "ada" }))).toEqual({
       holding: [{ name: "sale", reason: "sale", by: "ada", until }],
       until,
-      message: `frozen until ${until} by Freeze sale by ada: sale`,
+      message: `frozen by Freeze sale of ada until ${until}: sale`,
       asked: ["2026-11-30T10:00:00Z"],
     });
   });
@@ -61,7 +61,7 @@ describe("assessFreezes()", () => {
     });
     const state = assess(early, aFreeze("c"));
     expect(state.until).toBeUndefined();
-    expect(state.message).toContain("frozen until it is deleted by Freeze c: sale");
+    expect(state.message).toContain("frozen by Freeze c until it is deleted: sale");
   });
 
   test("applies if this version cannot read it", () => {

@@ -27,7 +27,7 @@ describe("a rollback with hold", () => {
     world.run(hour);
     expect(promoted(world, "staging")).toEqual([first, latest, third, fourth]);
     expect(world.release("prod").spec.revision).toBe(first);
-    expect(waitingOf(world, "prod")).toContain('held by ann: errors; delete Promotion "back" to go on');
+    expect(waitingOf(world, "prod")).toContain('held by ann: errors; delete Promotion "back" to continue');
     world.remove("Promotion", "back");
     world.run(hour);
     expect(promoted(world, "prod")).toEqual([first, latest, first, fourth]);
@@ -160,10 +160,10 @@ describe("a hotfix", () => {
     const { world, first } = withHistory();
     world.request("fix", { ...hotfix, revision: "f".repeat(40) });
     world.run(minute);
-    expect(waitingOf(world, "prod")).toContain("which is no candidate and did not run here");
+    expect(waitingOf(world, "prod")).toContain("which is not a candidate and has not run in this stage");
     world.request("wrong", { ...hotfix, revision: first, digest: "0".repeat(32) });
     world.run(minute);
-    expect(waitingOf(world, "prod")).toContain(`asks for digest ${"0".repeat(32)}`);
+    expect(waitingOf(world, "prod")).toContain(`requests digest ${"0".repeat(32)}`);
   });
 });
 

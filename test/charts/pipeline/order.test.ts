@@ -223,7 +223,7 @@ describe("order and slots of a Pipeline", () => {
     world.run(hour);
     const [dev, staging, prod] = threeStages() as [object, object, object];
     for (const [stages, why] of [
-      [[dev, { ...staging, after: ["test"] }, prod], '"test", which is no stage'],
+      [[dev, { ...staging, after: ["test"] }, prod], '"test", which does not exist'],
       [[{ ...dev, after: ["prod"] }, staging, prod], "come after each other: dev → prod → staging → dev"],
       [
         [dev, { ...staging, releases: [{ name: "dev" }] }, prod],
