@@ -34,13 +34,13 @@ export interface WaitingStage {
 export function approvalsCommand(): Command {
   const command = new Command("approvals")
     .description(
-      "List the stages that wait for your approval, in all namespaces, with the command that gives it",
+      "List the stages in all namespaces that wait for your approval, with the commands that approve them",
     )
-    .option("--all", "also those that you may not approve, or have approved")
+    .option("--all", "also list stages that you may not approve or have already approved")
     .addHelpText(
       "after",
       `
-With --namespace: of one namespace, for users who may not list all Pipelines.
+With --namespace: only one namespace, for users who may not list all Pipelines.
 Exits 0, or 1 on failure.`,
     );
   return addReleaseOptions(command).action((flags: ApprovalsFlags) => runApprovals(flags, terminal));
@@ -61,8 +61,9 @@ export async function runApprovals(flags: ApprovalsFlags, { print }: Pick<Screen
   const shown = found.filter(({ isYours }) => all || isYours);
   if (output === "json") return print(JSON.stringify(shown, undefined, 2));
   if (shown.length === 0) {
-    const others = found.length === 0 ? "" : `; ${found.length} wait for others (--all lists them)`;
-    return print(`Nothing waits for your approval${others}`);
+    const others =
+      found.length === 0 ? "" : `; ${found.length} for approvals of other users (--all lists them)`;
+    return print(`No stage waits for your approval${others}`);
   }
   for (const line of shown.flatMap(linesOf)) print(line);
 }
@@ -130,6 +131,6 @@ function linesOf({ pipeline, stage, message, isYours, command, ...target }: Wait
   const what = describeTarget({ revision, digest, commit, waits: [] });
   return [
     printable(`${pipeline} ${stage}: commit ${what}, digest ${digest}; ${message}`),
-    `  ${isYours ? command : "not yours to approve, or approved by you already"}`,
+    `  ${isYours ? command : "you may not approve it, or have already approved it"}`,
   ];
 }

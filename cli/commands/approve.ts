@@ -35,9 +35,12 @@ function commandOf(verb: string, description: string, decision: Decision): Comma
     .description(description)
     .argument("<pipeline>", "name of a Pipeline; namespace/name")
     .argument("<stage>", "name of a stage")
-    .option("--digest <digest>", "digest of the stage, or its beginning; default: what the stage starts next")
+    .option(
+      "--digest <digest>",
+      "digest of the stage, or a prefix of it; default: that of the next candidate",
+    )
     .option("--reason <text>", "reason, shown to users")
-    .option("--dry-run", "show what will change, and create nothing")
+    .option("--dry-run", "show what would change, and create nothing")
     .addHelpText(
       "after",
       `
@@ -97,7 +100,7 @@ export async function runDecision(
         ...formatColumns(changes.map(({ release, text }) => [`  ${release}`, text])),
         ...target.waits.map((wait) => `Waits for ${wait}`),
         isDryRun
-          ? `Would be created: an Approval by which ${caller.username} ${did} this digest`
+          ? `Would create an Approval: ${caller.username} ${did} this digest`
           : `Approval ${approval.metadata.name} created: ${caller.username} ${did} this digest`,
       ],
     };

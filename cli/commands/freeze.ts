@@ -16,18 +16,18 @@ export interface FreezeFlags extends ReleaseFlags {
   readonly dryRun?: true;
 }
 
-/** `fairlead freeze [NAME]`: prevents stages from starting anything new. */
+/** `fairlead freeze [NAME]`: prevents stages from starting candidates. */
 export function freezeCommand(): Command {
   const command = new Command("freeze")
-    .description("Stop a Pipeline, or all Pipelines of a namespace, from starting anything new")
+    .description("Prevent a Pipeline, or all Pipelines of a namespace, from starting candidates")
     .argument("[pipeline]", "name of a Pipeline; namespace/name; default: all of the namespace")
     .requiredOption("--reason <text>", "reason, shown to users")
     .option("--stage <name>", "only this stage; repeatable", (value, all: readonly string[] = []) => [
       ...all,
       value,
     ])
-    .option("--until <instant>", "when it ends, RFC 3339; default: when it is thawed")
-    .option("--for <time>", "how long from now, such as 8h")
+    .option("--until <instant>", "when it ends, RFC 3339; default: when it is deleted")
+    .option("--for <time>", "duration from now, such as 8h")
     .option("--dry-run", "validate on the API server, and create nothing")
     .addHelpText(
       "after",
@@ -70,8 +70,8 @@ export async function runFreeze(
     return { made: freeze, what: describeFrozen(spec, namespace) };
   });
   if (flags.output === "json") return print(JSON.stringify(made, undefined, 2));
-  const end = until === undefined ? "until it is thawed" : `until ${until}`;
-  if (isDryRun) return print(printable(`Would be frozen ${end}: ${what}`));
+  const end = until === undefined ? "until it is deleted" : `until ${until}`;
+  if (isDryRun) return print(printable(`Would create a Freeze: ${what} ${end}`));
   const { name: freeze, namespace } = made.metadata;
   print(printable(`Freeze ${namespace}/${freeze} created: ${what} ${end}`));
   print(`To end it: fairlead thaw ${namespace}/${freeze}`);
@@ -103,7 +103,7 @@ function describeFrozen({ pipelines, stages = [] }: FreezeSpec, namespace: strin
 /** `fairlead thaw [NAME]`: ends a Freeze. */
 export function thawCommand(): Command {
   const command = new Command("thaw")
-    .description("End a Freeze; without a name, list those of the namespace")
+    .description("Delete a Freeze; without a name, list those of the namespace")
     .argument("[freeze]", "name of a Freeze; namespace/name")
     .addHelpText(
       "after",

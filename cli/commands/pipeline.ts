@@ -18,7 +18,7 @@ export function pipelineCommand(): Command {
   const command = new Command("pipeline")
     .description("Show the stages of a Pipeline, its commits, and the result of each commit in each stage")
     .argument("<name>", "name of a Pipeline; namespace/name")
-    .option("-w, --watch", "keep running, and print it again after each change")
+    .option("-w, --watch", "keep running, and print the output again after each change")
     .addHelpText("after", "\nExits 0, or 1 on failure.");
   return addReleaseOptions(command).action((name: string, flags: PipelineFlags) =>
     runPipeline(name, flags, terminal),

@@ -22,11 +22,11 @@ const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 export function planCommand(): Command {
   const command = new Command("plan")
     .description(
-      "Show what a commit would change in every stage of a Pipeline, and what each stage needs for it",
+      "Show what a commit would change in every stage of a Pipeline, and which gates each stage has",
     )
     .argument("<name>", "name of a Pipeline; namespace/name")
     .option("--source <folder>", "use this checkout of the repository instead of a commit")
-    .option("--revision <commit>", "full id of a commit; default: the newest that the Pipeline knows")
+    .option("--revision <commit>", "full id of a commit; default: the newest in the Pipeline's status")
     .option("--timeout <time>", "how long to wait for the repository, for each Release", "2m")
     .option(
       "--weak-sandbox",
@@ -88,14 +88,16 @@ function chooseCommit({ status, ...pipeline }: PipelineObject, text: string | un
   if (text === undefined) {
     const [head] = known;
     if (head === undefined)
-      throw new Error(`Cannot plan: Pipeline ${label} knows no commit yet; use --revision or --source`);
+      throw new Error(
+        `Cannot plan: Pipeline ${label} has no commit in its status yet; use --revision or --source`,
+      );
     return head;
   }
   if (fullCommit.test(text)) return text;
   const found = new Set(known.filter((revision) => revision.startsWith(text)));
   const [only, ...others] = found;
   if (only === undefined || text.length < 4)
-    throw new Error(`Cannot plan: Pipeline ${label} knows no commit "${text}"; use the full id`);
+    throw new Error(`Cannot plan: Pipeline ${label} has no commit "${text}" in its status; use the full id`);
   if (others.length > 0) throw new Error(`Cannot plan: "${text}" is not unique; use the full id`);
   return only;
 }

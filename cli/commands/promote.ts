@@ -23,13 +23,13 @@ export function promoteCommand(): Command {
     .description("Request that a stage of a Pipeline runs a commit, for example to retry or for a hotfix")
     .argument("<pipeline>", "name of a Pipeline; namespace/name")
     .argument("<stage>", "name of a stage")
-    .argument("[revision]", "id of a commit, or its beginning; default: what the stage starts next")
+    .argument("[revision]", "id of a commit, or a prefix of it; default: that of the next candidate")
     .addOption(
       new Option("--bypass <gate...>", "gates to skip; needs --reason and the verb bypass").choices(
         bypassable,
       ),
     )
-    .option("--hold", "hold the stage there until this Promotion is deleted")
+    .option("--hold", "hold the stage at this commit until the Promotion is deleted")
     .option("--reason <text>", "reason, shown to users")
     .option("--dry-run", "validate on the API server, and create nothing")
     .addHelpText(
@@ -96,9 +96,9 @@ export async function requestPromotion(
   const title = `stage ${stage} of Pipeline ${labelOfPipeline(pipeline)}`;
   const to = `${title} to commit ${shortCommit(target.revision)}`;
   const skips = bypass === undefined ? "" : `, without ${bypass.join(", ")}`;
-  if (dryRun) return { made, said: [`Would be created: a Promotion of ${to}${skips}`] };
+  if (dryRun) return { made, said: [`Would create a Promotion of ${to}${skips}`] };
   const promotion = made.metadata.name;
-  const held = `The stage stays there until: kubectl delete promotion ${promotion} -n ${namespace}`;
+  const held = `The stage is held at this commit. To end the hold: kubectl delete promotion ${promotion} -n ${namespace}`;
   return {
     made,
     said: [`Promotion ${promotion} created: ${to}${skips}`, ...(hold === true ? [held] : [])],
@@ -119,7 +119,7 @@ export async function runStageRollback(
   { print }: Pick<Screen, "print">,
 ): Promise<void> {
   if (flags.unpin === true || flags.wait === true)
-    throw new Error("Cannot roll back a stage: --stage takes neither --unpin nor --wait");
+    throw new Error("Cannot roll back a stage: --stage cannot be used with --unpin or --wait");
   const { made, said } = await withReleases(flags, async (session) => {
     const { client } = session;
     const pipeline = await findPipeline(name, session);

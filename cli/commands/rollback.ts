@@ -14,7 +14,7 @@ import { type Screen, terminal } from "./screen.ts";
 
 export interface RollbackFlags extends WaitFlags {
   readonly unpin?: true;
-  /** The name is that of a Pipeline, and this is one of its stages. */
+  /** Stage of the Pipeline with the given name. */
   readonly stage?: string;
   readonly reason?: string;
 }
@@ -30,7 +30,10 @@ export function rollbackCommand(): Command {
       "number in fairlead history, or id of a commit; default: the previous revision that was ready",
     )
     .option("--unpin", "remove the pin and follow the source again")
-    .option("--stage <stage>", "of a Pipeline: return this stage to what passed it before, and hold it there")
+    .option(
+      "--stage <stage>",
+      "of a Pipeline: roll this stage back to the digest that passed before, and hold it there",
+    )
     .option("--reason <text>", "with --stage: reason, shown to users");
   return addWaitOptions(command)
     .addHelpText(
@@ -55,7 +58,7 @@ export async function runRollback(
   const timeoutMs = readTimeout(flags.timeout);
   const named = { ...flags, env: process.env };
   if (flags.unpin === true && revision !== undefined)
-    throw new Error("Cannot roll back: --unpin takes no revision");
+    throw new Error("Cannot roll back: --unpin cannot be used with a revision");
   const { after, said } = await withReleases(flags, async ({ client, find }) => {
     const release = await find(name);
     const chosen = flags.unpin === true ? undefined : choose(release, revision);

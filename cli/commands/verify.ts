@@ -37,7 +37,7 @@ export interface VerifyFlags extends ReleaseFlags {
 export function verifyCommand(): Command {
   const command = new Command("verify")
     .description(
-      "Render what a stage of a Pipeline runs again, and check that it and the stages before it have passed that, and differ only as declared",
+      "Render again what a stage of a Pipeline runs, and check that it and the earlier stages have passed it, and differ only as declared",
     )
     .argument("<name>", "name of a Pipeline; namespace/name")
     .argument("<stage>", "name of a stage")
@@ -130,7 +130,7 @@ class StageRenderer {
     return releases;
   }
 
-  /** The stages that come before one, at a commit. */
+  /** The earlier stages of a stage, at a commit. */
   async earlier(stage: string, revision: string): Promise<readonly EarlierStage[]> {
     const { stages } = this.#pipeline.spec;
     const index = stages.findIndex(({ name }) => name === stage);
@@ -168,7 +168,7 @@ class StageRenderer {
     release: ReleaseObject,
     revision: string | undefined,
   ): Promise<Pick<RenderedAgain, "digest" | "error">> {
-    if (revision === undefined) return { digest: undefined, error: "it has deployed nothing" };
+    if (revision === undefined) return { digest: undefined, error: "it has not deployed anything" };
     const { folder } = this.#options;
     const inside = folder === undefined ? undefined : join(folder, release.spec.source.path);
     try {

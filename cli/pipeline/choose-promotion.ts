@@ -44,7 +44,9 @@ function completeCommit(pipeline: PipelineObject, revision: string): string {
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   const why =
-    found.length === 0 ? "remembers no such commit; use its full id" : "remembers several such commits";
+    found.length === 0
+      ? "has no such commit in its status; use the full id"
+      : "has several such commits in its status";
   throw new Error(`Cannot promote to "${revision}": Pipeline ${labelOfPipeline(pipeline)} ${why}`);
 }
 
@@ -80,8 +82,8 @@ export function chooseRollback(
   const [found] = wanted;
   if (found !== undefined) return { revision: found.revision, digest: found.digest };
   const known = [...new Set(passed.map((one) => shortCommit(one.revision)))];
-  const list = known.length === 0 ? "nothing has passed it" : `passed: ${known.join(", ")}`;
+  const list = known.length === 0 ? "no commit has passed it" : `passed: ${known.join(", ")}`;
   const what =
-    revision === undefined ? "nothing else has passed it" : `"${revision}" has not passed it (${list})`;
+    revision === undefined ? "no other digest has passed it" : `"${revision}" has not passed it (${list})`;
   throw new Error(`Cannot roll back ${title}: ${what}`);
 }

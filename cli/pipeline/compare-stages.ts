@@ -13,33 +13,33 @@ export interface RenderedSet {
   readonly home: string;
 }
 
-/** How a Release differs from one of a stage before. */
+/** How a Release differs from one of an earlier stage. */
 export interface ReleaseComparison {
   /** `namespace/name`. */
   readonly release: string;
   readonly other: string;
-  /** The stage before. */
+  /** The earlier stage. */
   readonly before: string;
   /** Digest of the declared differences. */
   readonly rules: string;
-  /** Digests without what is declared: equal unless something else differs. */
+  /** Digests without the declared differences: equal if there are no others. */
   readonly digest: string;
   readonly otherDigest: string;
-  /** Fields in which they differ, and never a value. */
+  /** Paths of the fields in which they differ, without values. */
   readonly undeclared: readonly string[];
   readonly declared: readonly string[];
 }
 
-/** How a stage differs from the stages before it. */
+/** How a stage differs from earlier stages. */
 export interface StageComparison {
   readonly releases: readonly ReleaseComparison[];
-  /** What cannot be compared, and why. */
+  /** Releases that cannot be compared, and why. */
   readonly problems: readonly string[];
 }
 
 /**
- * Compares what the Releases of a stage render to with what those of the stages before do, as the operator does. Undefined: the
- * stage declares no differences, so that nothing is compared. Pure.
+ * Compares the manifests of a stage's Releases with those of earlier stages, as the operator does. Undefined: the stage has no
+ * `differences`, so nothing is compared. Pure.
  */
 export function compareStage(
   { spec, metadata: { namespace } }: PipelineObject,
@@ -64,7 +64,7 @@ export function compareStage(
   return { releases, problems: [...problems, ...missing] };
 }
 
-/** Fields by which objects are told apart: where they are declared, objects are paired without them. */
+/** Fields that identify objects: where they are declared, objects are paired without them. */
 const identity: ReadonlySet<string> = new Set(["metadata", "metadata.name", "metadata.namespace"]);
 
 function compareSets(
@@ -90,14 +90,14 @@ function compareSets(
   };
 }
 
-/** Whether something differs that is not declared, or that is not known. Pure. */
+/** Whether there are undeclared differences, or comparisons that cannot be made. Pure. */
 export function isDifferent(comparison: StageComparison | undefined): boolean {
   if (comparison === undefined) return false;
   const { releases, problems } = comparison;
   return problems.length > 0 || releases.some(({ digest, otherDigest }) => digest !== otherDigest);
 }
 
-/** A comparison for people, one line for each Release and field. Pure. */
+/** A comparison for users, one line for each Release and field. Pure. */
 export function formatComparison(stage: string, comparison: StageComparison | undefined): readonly string[] {
   if (comparison === undefined) return [];
   return [

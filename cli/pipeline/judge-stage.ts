@@ -15,7 +15,7 @@ export interface RenderedAgain {
   readonly error: string | undefined;
 }
 
-/** A stage that must have passed before, and the digest of the commit there. */
+/** An earlier stage that must have passed, and the digest of the commit in it. */
 export interface EarlierStage {
   readonly stage: string;
   /** Undefined: the commit cannot be rendered there. */
@@ -32,15 +32,15 @@ export interface StageProof {
 /** The stage that is judged, and what its commit renders to in other stages. */
 export interface JudgedStage {
   readonly stage: string;
-  /** The stages that must have passed before, with what the commit of this stage renders to there. */
+  /** The earlier stages that must have passed, with the digests of this stage's commit in them. */
   readonly before: readonly EarlierStage[];
-  /** How it differs from them; absent: it declares no differences, or has passed nothing. */
+  /** How it differs from them; absent: it has no `differences`, or has passed nothing. */
   readonly comparison?: StageComparison;
-  /** What the Pipeline recorded of the commit; absent: it is no candidate any more. */
+  /** The Pipeline's record of the commit; absent: it is no longer a candidate. */
   readonly recorded?: Candidate["releases"];
 }
 
-/** Whether a stage runs what git renders to, and what the stage and those before it have proven. Pure. */
+/** Whether a stage runs the manifests that git renders to, and has passed them, as have the earlier stages. Pure. */
 export function judgeStage(
   { stage, before, comparison, recorded = [] }: JudgedStage,
   releases: readonly RenderedAgain[],
@@ -60,7 +60,7 @@ function compareRelease({ name, namespace, deployed, digest, error }: RenderedAg
 } {
   const title = `Release ${namespace}/${name}`;
   if (deployed?.digest === undefined)
-    return { holds: false, text: `${title} has deployed nothing as a whole` };
+    return { holds: false, text: `${title} has not fully deployed any commit` };
   const at = shortCommit(deployed.revision);
   if (digest === undefined) return { holds: false, text: `${title} at ${at} cannot be rendered: ${error}` };
   return digest === deployed.digest
@@ -71,7 +71,7 @@ function compareRelease({ name, namespace, deployed, digest, error }: RenderedAg
       };
 }
 
-/** The last Promotion with which a stage passed a digest. Pure. */
+/** The last Promotion in which a stage passed a digest. Pure. */
 export function findProof(
   stage: string,
   digest: string,
@@ -138,7 +138,7 @@ function judgeEarlier(
       };
 }
 
-/** The Releases must be what those of the stages before are, but for what is declared. */
+/** The Releases must equal those of earlier stages, except for declared differences. */
 function judgeComparison(
   { releases, problems }: StageComparison,
   recorded: Candidate["releases"],
@@ -152,11 +152,11 @@ function judgeComparison(
         digest === otherDigest
           ? {
               holds: true,
-              text: `Release ${release} is Release ${other} of stage ${before} but for declared differences (${digest})${fields}`,
+              text: `Release ${release} equals Release ${other} of stage ${before} except for declared differences (${digest})${fields}`,
             }
           : {
               holds: false,
-              text: `Release ${release} (${digest}) differs from Release ${other} of stage ${before} (${otherDigest}) in what is not declared: ${undeclared.join("; ")}`,
+              text: `Release ${release} (${digest}) differs from Release ${other} of stage ${before} (${otherDigest}) in undeclared fields: ${undeclared.join("; ")}`,
             };
       return [finding, ...judgeRecorded(one, recorded)];
     }),

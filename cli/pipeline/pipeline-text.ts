@@ -61,14 +61,14 @@ function formatStages(
   return formatColumns([["STAGE", "PHASE", "RUNS", "NEXT", "MESSAGE"], ...rows]);
 }
 
-/** What a Promotion waits for, as its own status has it. */
+/** What a Promotion waits for, according to its status. */
 function provingText(promotions: readonly PromotionObject[], name: string | undefined): string {
   const { waiting = "", until } = promotions.find(({ metadata }) => metadata.name === name)?.status ?? {};
   const isNamed = until === undefined || waiting.includes(until);
   return waiting === "" || isNamed ? waiting : `${waiting}${untilText(until)}`;
 }
 
-/** A message names the instant by itself in most cases. */
+/** Most messages already contain the instant. */
 function untilText(until: string | undefined): string {
   return until === undefined ? "" : ` (until ${until})`;
 }
@@ -96,7 +96,7 @@ function formatCommits(
   const isNew = head !== undefined && !commits.some(({ revision }) => revision === head.revision);
   const known: readonly Commit[] = isNew ? [head, ...commits] : commits;
   const all = [...known, ...forgottenCommits(known, { status, promotions })];
-  if (all.length === 0) return ["There is no commit yet"];
+  if (all.length === 0) return ["No commits yet"];
   const outcomes = newestOutcomes(promotions);
   const stages = status?.stages ?? [];
   const rows = all.slice(0, mostCommits).map(({ revision, committedAt, author, subject }) => [

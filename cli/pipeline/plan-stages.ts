@@ -24,9 +24,9 @@ export interface StagePlan {
   /** Digest of the stage; undefined: one of its Releases cannot be planned. */
   readonly digest: string | undefined;
   readonly releases: readonly ReleasePlan[];
-  /** Conditions for the stage to start it, for users. */
+  /** Gates of the stage, for users. */
   readonly gates: readonly string[];
-  /** How it differs from the stages before; absent: it is not compared with them. */
+  /** How it differs from earlier stages; absent: it is not compared with them. */
   readonly differences?: StageComparison;
 }
 
@@ -102,7 +102,7 @@ export function gatesOf({ spec, status }: PipelineObject, name: string): readonl
   const { count = 1, groups, notAuthor } = enter?.approvals ?? {};
   const who = [
     ...(groups === undefined ? [] : [` from ${groups.join(" or ")}`]),
-    ...(notAuthor === true ? [" by others than the authors"] : []),
+    ...(notAuthor === true ? [" (not by the authors)"] : []),
   ].join("");
   const closed = (status?.stages?.find((stage) => stage.name === name)?.waiting ?? []).filter(({ gate }) =>
     lasting.has(gate),

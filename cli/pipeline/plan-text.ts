@@ -6,8 +6,8 @@ import { formatComparison, isDifferent } from "./compare-stages.ts";
 import type { ReleasePlan, StagePlan } from "./plan-stages.ts";
 
 /**
- * 0: no stage would change. 1: one would. 2: something would be refused, cannot be planned, or differs from a stage before without
- * being declared. Pure.
+ * 0: no stage would change. 1: a stage would change. 2: a change would be refused, a Release cannot be planned, or a stage has
+ * undeclared differences from an earlier stage. Pure.
  */
 export function exitCodeOfPlan(plans: readonly StagePlan[]): number {
   const all = plans.flatMap(({ releases }) => releases);
@@ -39,7 +39,7 @@ export function formatPlan(plans: readonly StagePlan[]): readonly string[] {
   const rows = plans.map(({ stage, digest, releases, gates }) => [
     stage,
     digest?.slice(0, 12) ?? "none",
-    releases.map(summaryOfRelease).join("; ") || "it has no Release",
+    releases.map(summaryOfRelease).join("; ") || "no Releases",
     gates.join(", ") || "none",
   ]);
   const differences = plans.flatMap((plan) => formatComparison(plan.stage, plan.differences).map(printable));
@@ -64,7 +64,7 @@ const longestText = 50_000;
 export function markdownOfPlan(plans: readonly StagePlan[], { title }: { readonly title: string }): string {
   const cell = (text: string) => printable(text).replaceAll("|", "\\|");
   const rows = plans.map(({ stage, digest, releases, gates }) => {
-    const changes = releases.map(summaryOfRelease).join("; ") || "it has no Release";
+    const changes = releases.map(summaryOfRelease).join("; ") || "no Releases";
     return `| ${cell(stage)} | \`${digest?.slice(0, 12) ?? "none"}\` | ${cell(changes)} | ${cell(gates.join(", ") || "none")} |`;
   });
   const details = plans.flatMap(({ stage, releases }) => releases.flatMap((plan) => detailsOf(stage, plan)));

@@ -79,7 +79,7 @@ test("approvals lists the stages that wait for the caller, until the caller has 
     printed((screen) =>
       runDecision({ pipeline: "shop", stage: "prod", decision: "Approve" }, { ...flags(), ...more }, screen),
     );
-  expect(await decide({ dryRun: true })).toContain("Would be created: an Approval by which admin approves");
+  expect(await decide({ dryRun: true })).toContain("Would create an Approval: admin approves");
   expect(await stored("approvals")).toEqual([]);
   const said = (await decide({ digest: digest.slice(0, 8), reason: "looks good" })).split("\n");
   expect(said.slice(0, -1)).toEqual([
@@ -94,10 +94,10 @@ test("approvals lists the stages that wait for the caller, until the caller has 
   expect(approval?.["spec"]).toMatchObject({ ...spec, by: "admin", reason: "looks good" });
 
   expect(await printed((screen) => runApprovals(flags(), screen))).toBe(
-    "Nothing waits for your approval; 1 wait for others (--all lists them)",
+    "No stage waits for your approval; 1 for approvals of other users (--all lists them)",
   );
   expect(await printed((screen) => runApprovals({ ...flags(), all: true }, screen))).toContain(
-    "not yours to approve, or approved by you already",
+    "you may not approve it, or have already approved it",
   );
   await expect(decide({ digest: "0000" })).rejects.toThrow(/No plan of stage prod/);
 });

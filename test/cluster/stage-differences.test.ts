@@ -147,7 +147,7 @@ test("check 44: an undeclared difference between staging and prod keeps prod fro
   expect(recorded).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), recorded?.[0]]);
   const verified = await said((screen) => runVerify({ name: "shop", stage: "prod" }, flags, screen));
   expect(verified.lines).toContain(
-    `ok     Release ${namespace}/prod is Release ${namespace}/staging of stage staging but for declared differences (${recorded?.[0]}): ConfigMap #1: data.size`,
+    `ok     Release ${namespace}/prod equals Release ${namespace}/staging of stage staging except for declared differences (${recorded?.[0]}): ConfigMap #1: data.size`,
   );
   expect(verified.code).toBe(0);
 });

@@ -15,9 +15,9 @@ describe("choosePromotion()", () => {
 
   test("refuses an unknown or ambiguous commit, and an unknown stage", () => {
     expect(() => choosePromotion(aPipeline(), "prod", "999")).toThrow(
-      'Cannot promote to "999": Pipeline shop/shop remembers no such commit; use its full id',
+      'Cannot promote to "999": Pipeline shop/shop has no such commit in its status; use the full id',
     );
-    expect(() => choosePromotion(aPipeline(), "prod", "")).toThrow(/remembers several such commits/);
+    expect(() => choosePromotion(aPipeline(), "prod", "")).toThrow(/has several such commits in its status/);
     expect(() => choosePromotion(aPipeline(), "production", older)).toThrow(/there are dev, prod/);
   });
 });
@@ -60,7 +60,7 @@ describe("chooseRollback()", () => {
       'Cannot roll back stage prod of Pipeline shop/shop: "444" has not passed it (passed: 3333333333, 2222222222, 1111111111)',
     );
     expect(() => chooseRollback(pipeline, "prod", { promotions: [], revision: undefined })).toThrow(
-      "nothing else has passed it",
+      "no other digest has passed it",
     );
   });
 });

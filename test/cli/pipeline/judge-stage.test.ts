@@ -67,7 +67,7 @@ describe("a stage", () => {
       does: "a Release has deployed nothing",
       release: { ...web, deployed: undefined },
       promotions: [inStaging, aPromotion(inProd)],
-      says: /has deployed nothing as a whole$/,
+      says: /has not fully deployed any commit$/,
     },
     {
       does: "its digest has not passed",
@@ -107,21 +107,21 @@ describe("a stage", () => {
   });
   const recorded = (digest: string) => [{ release: "prod/web", compared: [{ rules: "r", digest }] }];
 
-  test("is what the stage before has proven but for what is declared, with the digest that the Pipeline recorded", () => {
+  test("equals the earlier stage except for declared differences, with the digest that the Pipeline recorded", () => {
     const judged = { stage: "prod", before, comparison: comparison(), recorded: recorded("c".repeat(32)) };
     const { isProven, findings } = judgeStage(judged, [web], [inStaging, aPromotion(inProd)]);
     expect(isProven).toBe(true);
     expect(findings.at(-1)?.text).toBe(
-      `Release prod/web is Release staging/web of stage staging but for declared differences (${"c".repeat(32)}): Deployment web: spec.replicas`,
+      `Release prod/web equals Release staging/web of stage staging except for declared differences (${"c".repeat(32)}): Deployment web: spec.replicas`,
     );
   });
 
   test.each([
     {
-      does: "it differs in what is not declared",
+      does: "it has undeclared differences",
       more: { otherDigest: "d".repeat(32), undeclared: ["Deployment web: spec.paused"] },
       digest: "c".repeat(32),
-      says: /\(c+\) differs from Release staging\/web of stage staging \(d+\) in what is not declared: Deployment web: spec\.paused$/,
+      says: /\(c+\) differs from Release staging\/web of stage staging \(d+\) in undeclared fields: Deployment web: spec\.paused$/,
     },
     {
       does: "the Pipeline recorded another digest",

@@ -92,7 +92,7 @@ describe("a Pipeline on a terminal", () => {
     expect(formatPipeline(aPipeline(undefined), [], { nowMs })).toEqual([
       "Pipeline delivery/shop: not reconciled yet",
       "",
-      "There is no commit yet",
+      "No commits yet",
     ]);
   });
 

@@ -126,7 +126,7 @@ describe("what a stage needs", () => {
     { stage: "dev", needs: [] },
     {
       stage: "prod",
-      needs: ["passed in dev", "2 approvals from leads by others than the authors", "a window"],
+      needs: ["passed in dev", "2 approvals from leads (not by the authors)", "a window"],
     },
     { stage: "archive", needs: ["passed in dev and prod"] },
   ])("is described for stage $stage", ({ stage, needs }) => {
