@@ -11,11 +11,11 @@ import { digestOf } from "../../../synth/digest.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
 import { type ComparableField, comparableFields } from "./comparable-fields.ts";
 
-/** Fields that one answer lists at most, and the longest text in it. */
+/** Limits of a list: number of fields, and length of a text. */
 const mostListed = 96;
 const longestText = 200;
 
-/** `status.next.compared`: what two Releases can be compared by, without a value in it. Pure. */
+/** `status.next.compared`: digests by which two Releases can be compared, without values. Pure. */
 export function compareManifests(
   prepared: Pick<DesiredSet, "objects">,
   { home, compare }: { readonly home: string; readonly compare: readonly Comparison[] },
@@ -49,7 +49,7 @@ interface Divided {
   readonly parts: readonly (readonly ComparableField[])[];
 }
 
-/** The values of Secrets are in no part: the digest of a short password could be guessed. */
+/** The parts do not contain the values of Secrets: a short password could be guessed from its digest. */
 function divide(fields: readonly ComparableField[]): Divided {
   const parts: ComparableField[][] = Array.from({ length: PARTS }, () => []);
   for (const field of fields) if (!field.isSecret) parts[partOf(field)]?.push(field);
@@ -73,14 +73,14 @@ function spread(text: string): number {
 }
 
 function digestOfFields(fields: readonly ComparableField[]): string {
-  // In JSON, no text can look like the end of another one.
+  // JSON delimits the texts unambiguously.
   const lines = fields.map(
     ({ id, field = "", text }) => `${JSON.stringify(id)} ${JSON.stringify(field)} ${text}\n`,
   );
   return digestOf(lines.join(""));
 }
 
-/** Whole parts only: in a part that is cut off, a field would seem to be missing. */
+/** Only complete parts: in a truncated part, a field would seem to be missing. */
 function list(
   parts: readonly (readonly ComparableField[])[],
   asked: readonly number[],

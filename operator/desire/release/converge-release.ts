@@ -136,6 +136,6 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, known, 
 function describeUnknown({ areKnown, refusals }: RecordedKinds): ApplyOutcome | undefined {
   if (areKnown) return undefined;
   if (refusals.length === 0) return { state: "retry" };
-  const message = `Cannot see all of its objects: ${listNames(refusals)}`;
+  const message = `Cannot read all of its objects: ${listNames(refusals)}`;
   return { state: "waiting", message, isWatched: true };
 }

@@ -6,8 +6,8 @@ import type { Desired } from "./release-memory.ts";
 import { shortId } from "./release-outcome.ts";
 
 /**
- * Why the pinned commit is not applied: its manifests do not have the digest of the spec, for example because another version
- * of the operator renders them differently. Undefined: they have it, or the spec names none.
+ * Why the pinned commit is not applied: its manifests do not have the digest in the spec, for example because another version
+ * of the operator renders them differently. Undefined: they have it, or the spec has no digest.
  */
 export function findDigestMismatch(
   { key, resource }: Pick<LoadedRelease, "key"> & { readonly resource: Pick<ReleaseResource, "spec"> },
@@ -24,7 +24,7 @@ export function findDigestMismatch(
   });
   if (isOpen) return { state: "retry" };
   const message =
-    `The manifests of commit ${shortId(head.id)} have the digest ${prepared.digest}, and spec.digest is ${digest}. ` +
+    `The manifests of commit ${shortId(head.id)} have the digest ${prepared.digest}, but spec.digest is ${digest}. ` +
     "Nothing is applied; status.next has the new plan";
   return { state: "refused", reason: "DigestMismatch", message };
 }

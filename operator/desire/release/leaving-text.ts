@@ -9,7 +9,8 @@ const wayOut = "set spec.deletionPolicy to Orphan to leave the objects in the cl
 export function describeLeaving({ decision, unseen, againAfterMs, lacksAccount }: Leaving): string {
   if (againAfterMs !== undefined)
     return "Waiting for requests that the previous operator process may have sent before it ended";
-  if (unseen.length > 0) return `Cannot see all of its objects: ${listNames(unseen)}. Fix that, or ${wayOut}`;
+  if (unseen.length > 0)
+    return `Cannot read all of its objects: ${listNames(unseen)}. Fix that, or ${wayOut}`;
   if (decision === undefined) return "Listing its objects";
   const left = [...decision.leaving, ...decision.now, ...decision.later];
   const names = left.map(({ live }) => describeObject(live)).sort();

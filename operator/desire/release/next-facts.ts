@@ -9,30 +9,30 @@ import { findManifestRefusal } from "./manifest-refusal.ts";
 import { countMutableImages } from "./mutable-images.ts";
 import type { PlannedRelease } from "./next-source.ts";
 
-/** A commit that is to be planned. */
+/** A request to plan a commit. */
 export interface NextRequest {
-  /** Its inventory is that of what is deployed now. */
+  /** Its inventory is that of the deployed manifests. */
   readonly release: PlannedRelease;
   readonly revision: string;
-  /** Digest of what is deployed; undefined: nothing is. */
+  /** Digest of the deployed manifests; undefined: nothing is deployed. */
   readonly deployedDigest: string | undefined;
   /** With the rights of the Release. */
   readonly acting: Cluster;
 }
 
-/** What is known of a set of manifests without asking anybody. */
+/** The part of a plan that is computed from the manifests alone, without requests. */
 export interface NextFacts {
   readonly prepared: DesiredSet;
   readonly limits: PlannedRelease["limits"];
-  /** Why the platform does not allow them. */
+  /** Why policies do not allow them. */
   readonly refusal: string | undefined;
   readonly mutableImages: number;
-  /** What `spec.next.compare` asks for; undefined: it asks for nothing. */
+  /** The result for `spec.next.compare`; undefined: there is no such field. */
   readonly compared: ComparedManifests[] | undefined;
   readonly comparison: string;
 }
 
-/** What is known of manifests, from memory as long as manifests, limits and what they are compared by are the same. Pure. */
+/** Computes the facts; returns the known ones while manifests, limits and comparisons are the same. Pure. */
 export function nextFacts(
   { limits, who, resource }: Pick<PlannedRelease, "limits" | "who" | "resource">,
   prepared: DesiredSet,
@@ -57,7 +57,7 @@ export function nextFacts(
   };
 }
 
-/** A plan with what its manifests are compared by now, and nothing that was asked for earlier. Pure. */
+/** A plan with the current comparisons, and without those that were requested earlier. Pure. */
 export function withCompared(
   { compared: _, ...plan }: NextPlan,
   facts: Pick<NextFacts, "prepared" | "compared"> | undefined,
@@ -66,7 +66,7 @@ export function withCompared(
   return isOfThese ? { ...plan, compared: facts.compared } : plan;
 }
 
-/** Digest of everything that decides what a plan says, apart from changes that others make to the objects. Pure. */
+/** Digest of all inputs of a plan, except for changes that others make to the objects. Pure. */
 export function inputsOf({ release, revision, deployedDigest }: NextRequest, { digest }: DesiredSet): string {
   const { spec, status, metadata } = release.resource;
   return digestOf(

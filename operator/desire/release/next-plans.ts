@@ -24,22 +24,22 @@ export interface NextPlansOptions
   readonly wake: (keys: Iterable<string>) => void;
 }
 
-/** Where a plan stands. */
+/** The state of a plan. */
 export interface LookedNext {
-  /** Undefined: it is being made; what the status says stays. */
+  /** Undefined: it is in progress, and the status is left unchanged. */
   readonly plan: NextPlan | undefined;
-  /** No event will follow: look again after this many milliseconds. */
+  /** No event will follow: requeue the key after this many milliseconds. */
   readonly againAfterMs?: number;
 }
 
-/** Plans at the same time, in all and for one namespace: they take nothing away from what is being applied. */
+/** Maximum number of concurrent plans, in total and for each namespace. These permits are separate from those for applying. */
 const turns = { permits: 4, perTenant: 1 } as const;
 const unwatchedMs = 60_000;
-/** Delays after failures that may pass by themselves, and after refusals, which an event rarely ends. */
+/** Delays after failures that may be temporary, and after refusals, for which there is rarely an event when they end. */
 const afterFailure = { initialMs: 1_000, factor: 2, capMs: 60_000 };
 const afterRefusal = { initialMs: 30_000, factor: 2, capMs: 600_000 };
 
-/** One plan that is being made, or is made. */
+/** A plan that is in progress or complete. */
 interface Run {
   readonly inputs: string;
   readonly abort: AbortController;
@@ -55,8 +55,8 @@ interface Planned {
 }
 
 /**
- * Plans of commits that Releases do not run. They answer at once from memory, as sources and renders do, and put the key of the
- * Release back into its queue: a plan never holds up what is deployed. Each is made once for the same inputs.
+ * Plans of commits that Releases do not run. Like sources and renders, `look()` returns at once from memory, and the key of the
+ * Release is requeued when the plan is complete, so a plan never delays a deployment. Equal inputs are planned once.
  */
 export class NextPlans {
   readonly #options: NextPlansOptions;
@@ -102,7 +102,7 @@ export class NextPlans {
     }
     if (planned.run?.inputs === inputs) return { plan: planned.run.plan };
     const before = resource.status?.next;
-    // Made before this process started, or before another one was asked for in between.
+    // The status has this plan: it was made before this process started, or before another plan was requested in between.
     if (before?.inputs === inputs && before.error === undefined) {
       stop(planned);
       return { plan: before };
@@ -120,7 +120,7 @@ export class NextPlans {
     return { plan: undefined };
   }
 
-  /** No commit of the Release is planned any more. */
+  /** Stops planning commits of the Release. */
   forget(key: string): void {
     const planned = this.#planned.get(key);
     if (planned === undefined) return;
@@ -131,7 +131,7 @@ export class NextPlans {
     this.#options.renderer.forget(nextKeyOf(key));
   }
 
-  /** Ends what is under way. */
+  /** Aborts all plans in progress. */
   close(): void {
     for (const planned of this.#planned.values()) stop(planned);
   }
@@ -189,7 +189,7 @@ export class NextPlans {
     const again = (): void => {
       if (planned.run === run) planned.run = undefined;
     };
-    // Whoever leads next makes it.
+    // The next leader makes the plan.
     if (error instanceof NotLeadingError) {
       again();
       return;
@@ -205,7 +205,7 @@ export class NextPlans {
     );
     const { name, namespace } = resource.metadata;
     const outcome = describeFailure(error, `${resource.kind}/${name}`, { namespace });
-    // A lost race is nothing to tell.
+    // Do not report a conflict or a race, which the retry resolves.
     if (outcome.state !== "refused" && outcome.state !== "failed") return;
     run.plan = { ...known, error: outcome.message, inputs: run.inputs };
     wake([key]);

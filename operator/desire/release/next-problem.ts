@@ -12,12 +12,12 @@ export interface NextProblemOptions {
   readonly stores: FoundStores;
 }
 
-/** What stands in the way of planning a commit. `pending`: an event puts the key back. */
+/** Why a commit cannot be planned. `pending`: an event requeues the key. */
 export type NextProblem =
   | { readonly state: "pending" }
   | { readonly state: "failed"; readonly message: string };
 
-/** Looks whether everything is known that a plan is made from. Undefined: it is. The kinds of all objects are watched from now on. */
+/** Finds what is missing for a plan; undefined: nothing. Starts watches for the kinds of all objects. */
 export function findNextProblem(
   { key, resource }: Pick<PlannedRelease, "key" | "resource">,
   prepared: DesiredSet,
@@ -42,7 +42,7 @@ export function findNextProblem(
     }
   }
   if (isPending) return { state: "pending" };
-  return areKnown ? undefined : failed(`Cannot see all of its objects: ${listNames(refusals)}`);
+  return areKnown ? undefined : failed(`Cannot read all of its objects: ${listNames(refusals)}`);
 }
 
 function failed(message: string): NextProblem {

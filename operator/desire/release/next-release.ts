@@ -12,12 +12,12 @@ export interface LookAtNextOptions {
   readonly acting: Cluster;
 }
 
-/** A Secret that cannot be read now is read again after this long. */
+/** Delay before a Secret that cannot be read is read again. */
 const unreadMs = 10_000;
 
 /**
- * Adds to the end of a run where the plan of the next commit stands: of `spec.next`, or without it of the pin if its manifests have
- * another digest than the spec says. Nothing is waited for.
+ * Adds the state of the plan of the next commit to the result of a run: of `spec.next`, or without it of the pin if its manifests
+ * do not have the digest in the spec. It does not wait for the plan.
  */
 export async function withNext(
   release: LoadedRelease,
@@ -28,7 +28,7 @@ export async function withNext(
   const { key, resource, invalid } = release;
   const { outcome, desired } = ended;
   const revision = invalid === undefined ? revisionToPlan(resource.spec, outcome) : undefined;
-  // The plan stays as it is.
+  // The plan in the status is left unchanged.
   const isLeftAlone =
     outcome.state === "suspended" ||
     outcome.state === "deleting" ||
@@ -41,12 +41,12 @@ export async function withNext(
     if (revision !== undefined) return { ...ended, next: { plan: { revision, error: refusal } } };
     return resource.status?.next === undefined ? ended : { ...ended, next: { plan: undefined } };
   }
-  // Its source is fetched and rendered first.
+  // The source of the deployed commit is fetched and rendered first.
   if (outcome.state === "pending") return ended;
   try {
     const deployedDigest = deployedDigestOf(release, ended);
     const { acting } = options;
-    const current = asItIsNow(release, ended, options);
+    const current = withCurrentInventory(release, ended, options);
     const { plan, againAfterMs } = await nextPlans.look({
       release: current,
       revision,
@@ -92,8 +92,8 @@ function deployedDigestOf({ resource }: LoadedRelease, { outcome, desired }: End
   return deployed?.digest ?? history?.[0]?.digest;
 }
 
-/** With the inventory that this run will report. */
-function asItIsNow(
+/** The Release with the inventory that this run will report. */
+function withCurrentInventory(
   release: LoadedRelease,
   { converged }: Ended,
   { releases }: LookAtNextOptions,

@@ -6,13 +6,13 @@ import { smallestOf } from "./limits.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { prepareAll, requestOf, type SourceOptions } from "./source-release.ts";
 
-/** A Release, as far as it decides what a commit makes. */
+/** The part of a Release that decides how a commit is rendered. */
 export type PlannedRelease = Omit<LoadedRelease, "memory" | "undecided" | "invalid">;
 
-/** What a commit makes that a Release does not run. */
+/** The manifests of a commit that a Release does not run, or why there are none. */
 export type NextSource =
   | { readonly state: "pending" }
-  /** `isUnwatched`: no event tells when it is over. */
+  /** `isUnwatched`: there is no event when the failure ends. */
   | { readonly state: "failed"; readonly message: string; readonly isUnwatched?: boolean }
   | {
       readonly state: "ready";
@@ -20,22 +20,22 @@ export type NextSource =
       readonly revision: Pick<SourceRevision, "head" | "changed">;
     };
 
-/** Marks what is asked for the next commit of a Release, so that it replaces nothing that is asked for the deployed one. */
+/** Suffix of the keys for the next commit of a Release, which separates its requests from those for the deployed commit. */
 const suffix = "#next";
 
-/** Whose sources and renders those for the next commit of a Release are. Pure. */
+/** The key of the sources and renders for the next commit of a Release. Pure. */
 export function nextKeyOf(key: string): string {
   return `${key}${suffix}`;
 }
 
-/** The key of a Release, from its own or from {@link nextKeyOf}. Pure. */
+/** The key of a Release, from its key or from {@link nextKeyOf}. Pure. */
 export function releaseKeyOf(key: string): string {
   return key.endsWith(suffix) ? key.slice(0, -suffix.length) : key;
 }
 
 /**
- * Has a commit rendered and prepared exactly as {@link readSource} does for what is deployed: from memory, and what is on its
- * way puts the key back.
+ * Renders and prepares a commit as {@link readSource} does for the deployed one: it returns at once from memory, and the key is
+ * requeued when a pending render is complete.
  *
  * @throws ApiUnavailableError when a Secret cannot be read now.
  */
@@ -70,7 +70,7 @@ export async function readNext(
     return { state: "ready", prepared: prepareAll(at, state.rendered, options), revision: source.revision };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    // Secrets are not watched.
+    // There is no event when a Secret changes.
     return { state: "failed", message: error.message, isUnwatched: error.reason === "SourceInvalid" };
   }
 }

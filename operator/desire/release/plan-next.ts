@@ -13,7 +13,7 @@ import { type PlannedAction, planObjects, planPrune } from "./plan-objects.ts";
 import { pruneInputOf } from "./prune-release.ts";
 
 export interface PlanNextInput {
-  /** Its inventory is that of what is deployed. */
+  /** Its inventory is that of the deployed manifests. */
   readonly release: PlannedRelease;
   readonly prepared: DesiredSet;
   readonly revision: Pick<SourceRevision, "head" | "changed">;
@@ -26,7 +26,7 @@ export interface PlanNextOptions extends ObserveOptions {
 }
 
 /**
- * Plans a commit that a Release does not run, object by object, and changes nothing.
+ * Plans the changes to each object for a commit that a Release does not run, by dry runs.
  *
  * @throws As {@link planObjects}.
  */
@@ -42,7 +42,7 @@ export async function planNext(
   return new Map([...planned, ...planPrune(prune)]);
 }
 
-/** The numbers of a plan, as the status has them. Pure. */
+/** The number of objects for each action, as in the status. Pure. */
 export function countActions(
   actions: Iterable<PlannedAction>,
 ): Required<Pick<NextPlan, "create" | "change" | "delete" | "held">> {

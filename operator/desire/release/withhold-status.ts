@@ -18,8 +18,8 @@ export interface Withholding {
 }
 
 /**
- * Decides whether a new status is withheld. One that will change without an edit is written only after a moment, because
- * most Releases are ready by then, and again only after another. Pure.
+ * Decides whether a new status is withheld. A status that will change without an edit is written only after a short delay,
+ * because most Releases are ready by then, and again only after another delay. Pure.
  *
  * @param change Undefined: the status is unchanged.
  * @param nowMs Monotonic clock.
@@ -62,7 +62,7 @@ function withoutGeneration({
   return { ...others, deployed, conditions: statements };
 }
 
-/** Progress is reported only now and then: each step of a rollout would be a write. */
+/** Progress is reported at intervals: otherwise each step of a rollout would be a write. */
 const progressMs = 10_000;
 
 function parkingMs(
@@ -74,14 +74,14 @@ function parkingMs(
   return isSame && isProgressTold ? progressMs : releaseParkingMs;
 }
 
-/** Whether the status has the plan of a commit, for which somebody waits. What is left to do changes with what is deployed. */
+/** Whether the status has a new plan of a commit, which a Pipeline waits for. Remaining changes differ with each deployment. */
 function hasNewPlan({ status }: LoadedRelease["resource"], { next }: ResourceStatus): boolean {
   return (
     next !== undefined && !isSameJson(essenceOf(next as NextPlan), status?.next && essenceOf(status.next))
   );
 }
 
-/** What is left to do, and what that was decided by. */
+/** The remaining changes, and the inputs of the plan. */
 const workOfPlans: ReadonlySet<string> = new Set(["create", "change", "delete", "held", "inputs"]);
 
 function essenceOf(plan: NextPlan): object {
@@ -92,7 +92,7 @@ function essenceOf(plan: NextPlan): object {
 interface EndedRun {
   readonly outcome: ReleaseOutcome;
   readonly error?: unknown;
-  /** A plan is on its way, which is reported at once. */
+  /** A plan is in progress, and is reported as soon as it is complete. */
   readonly isPlanning?: boolean;
 }
 

@@ -35,7 +35,7 @@ describe("findDigestMismatch()", () => {
     expect(found).toMatchObject({ state: "refused", reason: "DigestMismatch" });
     expect(found).toHaveProperty(
       "message",
-      `The manifests of commit aaaaaaaaaaaa have the digest ${prepared.digest}, and spec.digest is ${other}. Nothing is applied; status.next has the new plan`,
+      `The manifests of commit aaaaaaaaaaaa have the digest ${prepared.digest}, but spec.digest is ${other}. Nothing is applied; status.next has the new plan`,
     );
   });
 
