@@ -22,7 +22,7 @@ describe.skipIf(prepared.missing !== undefined)(
     });
     afterAll(() => running?.stop());
 
-    test("an image that no registry has is refused, with the command that builds it", async () => {
+    test("an image that is in no registry is refused, with the command that builds it", async () => {
       await expect(installWith(stack(), [])).rejects.toThrow(/no registry has it.*\n +podman build -t /);
       await expect(installWith(stack(), [`--set=image=${OPERATOR_IMAGE}`])).rejects.toThrow(
         "no registry has it",
@@ -30,7 +30,7 @@ describe.skipIf(prepared.missing !== undefined)(
       expect(await stack().kubectl("get namespaces -o name")).not.toContain(OPERATOR.namespace);
     });
 
-    test("fairlead install brings Releases, and none of the kinds that ship", async () => {
+    test("fairlead install installs Releases, and none of the shipped kinds", async () => {
       // The node has the image, and no registry does.
       const said = await installWith(stack(), [
         `--set=image=${OPERATOR_IMAGE}`,
@@ -84,7 +84,7 @@ describe.skipIf(prepared.missing !== undefined)(
       });
     });
 
-    test("a Release without an account is refused, and says what to do", async () => {
+    test("a Release without an account is refused, with the solution", async () => {
       await apply(stack(), [
         releaseOf({ namespace, name: "nameless", path: "web", render: { manifests: {} } }),
       ]);
@@ -97,7 +97,7 @@ describe.skipIf(prepared.missing !== undefined)(
       );
     });
 
-    test("the operator may write nothing that is deployed, as the documentation lists", async () => {
+    test("the operator may not write deployed objects, as the documentation lists", async () => {
       const user = `--as=system:serviceaccount:${OPERATOR.namespace}:${OPERATOR.name}`;
       const mayNot = async (...args: readonly string[]) =>
         expect(
@@ -111,7 +111,7 @@ describe.skipIf(prepared.missing !== undefined)(
       expect(await stack().kubectl(["auth", "can-i", "impersonate", "serviceaccounts", user])).toBe("yes\n");
     });
 
-    test("the next run keeps the values, and a dry run shows what others would change", async () => {
+    test("the next run keeps the values, and a dry run shows the changes by other values", async () => {
       expect(await installWith(stack(), [])).toMatch(
         /^Kept from the last run: image=localhost\/fairlead:e2e, imagePullPolicy=Never .*\nReleases that name no ServiceAccount: shop\/nameless\..*\nInstalled: \d+ unchanged\n$/,
       );

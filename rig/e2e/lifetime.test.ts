@@ -11,7 +11,7 @@ import { RUN_PREFIX, removeStaleRuns } from "./stale-runs.ts";
 const up = fileURLToPath(new URL("./up.ts", import.meta.url));
 
 describe.skipIf(inject("endToEnd").missing !== undefined)("a run that is killed", () => {
-  test("leaves no process, mount, link, cgroup or file, and touches no setting of the kernel", async () => {
+  test("leaves no process, mount, link, cgroup or file, and changes no setting of the kernel", async () => {
     const settings = readSettings();
     const { plan, kill } = await startAndKill();
 
@@ -23,7 +23,7 @@ describe.skipIf(inject("endToEnd").missing !== undefined)("a run that is killed"
     expect(readSettings()).toEqual(settings);
   });
 
-  test("ends as well when its keeper is killed with it, and the next run clears up what is left", async () => {
+  test("also ends when its supervisor is killed with it, and the next run removes the remains", async () => {
     const { plan, kill } = await startAndKill();
 
     await kill("keeper and parent");

@@ -23,7 +23,7 @@ describe("alerts and dashboard", () => {
     expect(rule?.expr).toMatch(/^max by \(reason\)/);
   });
 
-  test("report a stage that stays failed and a gate that cannot open, and no candidate that waits", () => {
+  test("report a stage that remains failed and a gate that cannot open, but no candidate that waits", () => {
     const rules = alertRules(props);
     const ofStages = rules.filter(({ expr }) => expr.includes("exported_namespace, pipeline, stage"));
     expect(ofStages.map(({ alert, for: after }) => `${alert} ${after}`)).toEqual([
@@ -33,7 +33,7 @@ describe("alerts and dashboard", () => {
     expect(JSON.stringify(rules)).not.toContain("fairlead_candidates_waiting");
   });
 
-  test("the dashboard has the four numbers of each stage, and what waits", () => {
+  test("the dashboard has the four delivery metrics of each stage, and the waiting candidates", () => {
     const board = JSON.stringify(dashboardOf({ ...props, name: "lead" }));
     for (const metric of [
       "fairlead_promotion_lead_time_seconds_bucket",
@@ -44,7 +44,7 @@ describe("alerts and dashboard", () => {
       expect(board).toContain(`${metric}{job=`);
   });
 
-  test("speak of the repository and of leaders only where there are any", () => {
+  test("include the repository and leaders only if there are any", () => {
     const names = (more: Partial<typeof props>) =>
       alertRules({ ...props, ...more }).map(({ alert }) => alert);
     expect(names({})).toContain("FairleadCannotPublish");

@@ -64,7 +64,7 @@ describe("stages of a Pipeline", () => {
     ).toThrow(why);
   });
 
-  test("are refused as an empty wave", () => {
+  test("are refused in an empty wave", () => {
     expect(() => manifestsOf((pipeline) => pipeline.addWave({}))).toThrow(/it has no stage/);
   });
 });
@@ -93,7 +93,7 @@ describe("a Release of a stage", () => {
     });
   });
 
-  test("is compared with the Releases of the name that it gives, but for the differences of its stage", () => {
+  test("is compared with the Releases of its counterpart, except for the differences of its stage", () => {
     const differences = [{ kind: "Deployment", fields: ["spec.replicas"] }];
     const stages = stagesOf((pipeline) => {
       pipeline.addStage("staging").addRelease("web-staging", { path: "web" });
@@ -109,7 +109,7 @@ describe("a Release of a stage", () => {
     });
   });
 
-  test("comes after its rights, because it plans at once", () => {
+  test("is created after its rights, because it plans at once", () => {
     const chart = new Chart(new App(), "delivery");
     const pipeline = new Pipeline(chart, "shop", { name: "shop", namespace: "delivery", source: { url } });
     const stage = pipeline.addStage("dev").addRelease("web", { path: "web" });

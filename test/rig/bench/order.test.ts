@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { orderRounds } from "../../../rig/bench/order.ts";
 
-test("orderRounds() turns every other round around", () => {
+test("orderRounds() reverses the order of every second round", () => {
   const order = orderRounds(["ours", "Go"], 3).map(({ round, contestant }) => `${round} ${contestant}`);
   expect(order).toEqual(["1 ours", "1 Go", "2 Go", "2 ours", "3 ours", "3 Go"]);
 });

@@ -43,18 +43,18 @@ describe("checkFence()", () => {
     ["of who never held it is not", [claimOf("a", 0), { by: "b", atMs: 100 }], 1],
     ["after another one took it is not", [claimOf("a", 0), claimOf("b", 3_000), { by: "a", atMs: 3_100 }], 1],
     [
-      "while another one takes it may pass",
+      "while another instance acquires it may succeed",
       [claimOf("a", 0), claimOf("b", 3_000), { by: "a", atMs: 3_001 }],
       0,
     ],
     [
-      "after it was given up is not",
+      "after it was released is not allowed",
       [claimOf("a", 0), { ...claimOf("a", 50), holder: "" }, { by: "a", atMs: 90 }],
       1,
     ],
     ["that was refused does no harm", [claimOf("a", 0), { by: "b", atMs: 100, code: 409 }], 0],
     [
-      "after a claim that was refused is not",
+      "after a rejected claim is not allowed",
       [
         { ...claimOf("a", 0), code: 409 },
         { by: "a", atMs: 100 },
@@ -65,7 +65,7 @@ describe("checkFence()", () => {
     expect(check(story).unfenced).toHaveLength(count);
   });
 
-  test("who lost the Lease by force may write until its own deadline, and no longer", () => {
+  test("an instance whose Lease was taken over by force may write until its own deadline, and no longer", () => {
     const taken = [claimOf("a", 0), claimOf("b", 100)];
     expect(check([...taken, { by: "a", atMs: 400 }], 50).unfenced).toEqual([]);
     expect(check([...taken, { by: "a", atMs: 1_900 }], 50).unfenced).toHaveLength(1);

@@ -7,7 +7,7 @@ import { localFaults, makeSchedule } from "../../../rig/faults/schedule.ts";
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
 describe("makeSchedule()", () => {
-  test("makes the same schedule of the same seed, and another one of another", () => {
+  test("creates the same schedule for the same seed, and another one for another", () => {
     fc.assert(
       fc.property(anySeed, (seed) => {
         expect(makeSchedule(seed)).toEqual(makeSchedule(seed));
@@ -16,7 +16,7 @@ describe("makeSchedule()", () => {
     expect(makeSchedule(1).edits).not.toEqual(makeSchedule(2).edits);
   });
 
-  test("keeps to the time it gives, in order, and numbers edits upwards", () => {
+  test("has ordered times within its duration, and ascending numbers of edits", () => {
     fc.assert(
       fc.property(anySeed, (seed) => {
         const { edits, faults, endMs } = makeSchedule(seed);
@@ -38,7 +38,7 @@ describe("makeSchedule()", () => {
     expect([...seen].toSorted()).toEqual(Object.keys(faultTexts).toSorted());
   });
 
-  test("drops what is not wanted, and leaves the rest as it is", () => {
+  test("drops the unwanted parts, and does not change the others", () => {
     fc.assert(
       fc.property(anySeed, fc.subarray([...localFaults]), (seed, types) => {
         const whole = makeSchedule(seed);

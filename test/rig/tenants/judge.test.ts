@@ -37,7 +37,7 @@ describe("findViolations()", () => {
   test.for([
     { does: "the operator deletes with its own rights", event: { verb: "delete", namespace: "b" }, found: 1 },
     {
-      does: "the operator acts elsewhere than its account",
+      does: "the operator acts outside the namespace of the account",
       event: { namespace: "b", as: "system:serviceaccount:a:deployer" },
       found: 1,
     },
@@ -49,7 +49,7 @@ describe("findViolations()", () => {
     },
     { does: "the operator writes the Release of a quiet tenant", event: { resource: "releases" }, found: 1 },
     {
-      does: "it did so before it was quiet",
+      does: "it did so before the tenant was quiet",
       event: { resource: "releases", at: "2026-11-22T11:59:59Z" },
       found: 0,
     },
@@ -70,14 +70,14 @@ describe("findViolations()", () => {
     expect(findViolations([anEvent(event)], parties, quiet)).toHaveLength(found);
   });
 
-  test("lets the operator work for a tenant that edits", () => {
+  test("allows writes of the operator for a tenant that edits", () => {
     const events = [anEvent({ as: "system:serviceaccount:a:deployer" }), anEvent({ resource: "releases" })];
     expect(findViolations(events, parties, { quietSince: undefined })).toEqual([]);
   });
 });
 
 describe("makeMove()", () => {
-  test("gives the same moves for the same seed, and every move before long", () => {
+  test("creates the same moves for the same seed, and every move eventually", () => {
     const movesOf = (seed: number) => {
       const chance = chanceFrom(seed);
       return Array.from({ length: 300 }, () => makeMove(chance));

@@ -11,19 +11,19 @@ const of = (namespace: string): string => `${namespace}/releases.fairlead.dev/sh
 describe("findPublishViolations()", () => {
   test.for([
     { what: "the attacker's own folder", path: of("a"), found: 0 },
-    { what: "its folder at a place that it is given", path: `apps/a/${of("a")}`, found: 0 },
-    { what: "below that place", path: `apps/a/below/${of("a")}`, found: 0 },
+    { what: "its folder at a location that is granted to it", path: `apps/a/${of("a")}`, found: 0 },
+    { what: "below that location", path: `apps/a/below/${of("a")}`, found: 0 },
     { what: "its branch", branch: "of-a", path: `any/${of("a")}`, found: 0 },
-    { what: "a branch beside it", branch: "of-a-beside", path: of("a"), found: 0 },
-    { what: "the operator's note", branch: "of-a", path: "any/.fairlead.yaml", found: 0 },
+    { what: "another branch", branch: "of-a-beside", path: of("a"), found: 0 },
+    { what: "the operator's owner file", branch: "of-a", path: "any/.fairlead.yaml", found: 0 },
     { what: "the victim's folder while it edits", path: of("v"), found: 0 },
     { what: "the victim's folder while it does nothing", path: of("v"), isQuiet: true, found: 1 },
-    { what: "a place that is no longer allowed", path: `apps/a/${of("a")}`, isAllowed: false, found: 1 },
+    { what: "a location that is no longer allowed", path: `apps/a/${of("a")}`, isAllowed: false, found: 1 },
     { what: "its own folder without a policy", path: of("a"), isAllowed: false, found: 0 },
-    { what: "the victim's place", path: `apps/v/${of("a")}`, found: 1 },
+    { what: "the victim's location", path: `apps/v/${of("a")}`, found: 1 },
     { what: "the victim's branch", branch: "of-v", path: of("a"), found: 1 },
     { what: "a Release in the victim's folder", path: `v/${of("a")}`, found: 1 },
-    { what: "the victim's Release in the attacker's place", path: `apps/a/${of("v")}`, found: 1 },
+    { what: "the victim's Release in the attacker's location", path: `apps/a/${of("v")}`, found: 1 },
     { what: "another branch", branch: "anything", path: of("a"), found: 1 },
     { what: "the root", path: "README.md", found: 1 },
     { what: "workflows", path: `.github/workflows/${of("a")}`, found: 1 },
@@ -39,7 +39,7 @@ describe("findPublishViolations()", () => {
 });
 
 describe("PublishedFeed", () => {
-  test("gives each commit of each branch once, with what it changes, and branches that were rewritten or deleted", () => {
+  test("returns each commit of each branch once, with its changes, and branches that were rewritten or deleted", () => {
     const remote = new FakeGitRemote();
     onTestFinished(() => remote[Symbol.dispose]());
     const first = remote.commitByOthers({ a: "1" });
@@ -61,7 +61,7 @@ describe("PublishedFeed", () => {
 });
 
 describe("makeMove()", () => {
-  test("wishes programs, and places of all sorts to publish", () => {
+  test("contains programs, and all types of locations to publish to", () => {
     const chance = chanceFrom(7);
     const moves = Array.from({ length: 2_000 }, () => makeMove(chance));
     const wishes = moves.flatMap((move) => (move.does === "release" ? [move.spec] : []));

@@ -6,7 +6,7 @@ describe("programKey()", () => {
     programKey("driver", new Map(Object.entries(files)), platform);
   const sources = { "main.go": "package main", "go.mod": "module driver" };
 
-  test("is the same for the same sources, in whatever order they are listed", () => {
+  test("is the same for the same sources, in any order", () => {
     expect(key(sources)).toMatch(/^driver-linux-x64-[0-9a-f]{12}$/);
     expect(key({ "go.mod": "module driver", "main.go": "package main" })).toBe(key(sources));
   });
@@ -19,7 +19,7 @@ describe("programKey()", () => {
       platform: "linux-x64",
     },
     {
-      what: "the border between two files",
+      what: "the boundary between two files",
       files: { "main.go": "package mai", "ngo.mod": "module driver" },
       platform: "linux-x64",
     },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addSlices } from "../../../../rig/bench/cell/cell.ts";
 
-test("addSlices() gives every scenario the slices of its own time, longest first", () => {
+test("addSlices() adds to every scenario the slices during it, longest first", () => {
   const end = Date.parse("2026-01-01T00:01:00Z");
   const slice = (atMs: number, cpuMs: number) => ({ atMs, wallMs: cpuMs + 1, cpuMs });
   const lines = [{ scenario: "edit", n: 10, time: "2026-01-01T00:01:00Z", wall_s: 30 }];

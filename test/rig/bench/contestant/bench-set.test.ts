@@ -10,7 +10,7 @@ const resource: CustomResource = {
   spec: { size: 2 },
 };
 
-test("A BenchSet has as many ConfigMaps as its size says, with the labels and the data of the Go operator", () => {
+test("a BenchSet has as many ConfigMaps as its size, with the labels and the data of the Go operator", () => {
   const { manifests } = synthesize(benchSet, resource, { list: () => [], find: () => undefined });
   expect(manifests.map(({ metadata, data }) => [metadata.name, metadata.namespace, data])).toEqual([
     ["cr-1-0", "bench-1", { index: "0" }],
@@ -19,7 +19,7 @@ test("A BenchSet has as many ConfigMaps as its size says, with the labels and th
   expect(manifests[0]?.metadata.labels).toMatchObject({ app: "podSet", podSet_cr: "cr-1" });
 });
 
-test("Its status names the ConfigMaps that stay, sorted", () => {
+test("the status of a BenchSet names its remaining ConfigMaps, sorted", () => {
   const live = (name: string, deletionTimestamp?: string) => ({
     ...{ apiVersion: "v1", kind: "ConfigMap", ours: true },
     metadata: { name, uid: name, resourceVersion: "1", ...(deletionTimestamp && { deletionTimestamp }) },

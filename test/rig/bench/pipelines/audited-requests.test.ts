@@ -25,7 +25,7 @@ function line(ms: number, { verb = "patch", user = "operator", query = "", ...ob
   });
 }
 
-test("readRequests() leaves out watches and Leases", () => {
+test("readRequests() omits watches and Leases", () => {
   const lines = [
     line(0, { resource: "releases", subresource: "status", name: "a" }),
     line(1, { verb: "watch", resource: "releases" }),
@@ -40,7 +40,7 @@ test("readRequests() leaves out watches and Leases", () => {
   });
 });
 
-test("timesAfterApproval() counts from the Approval, whatever the order of the lines", () => {
+test("timesAfterApproval() counts from the Approval, for any order of the lines", () => {
   const lines = [
     line(50, { resource: "releases", name: "a-prod" }),
     line(100, { verb: "create", resource: "approvals", name: "ok", user: "driver" }),

@@ -61,7 +61,7 @@ test("pipelineReport() compares each line with its limit", () => {
   });
 });
 
-test("pipelineReport() says what does not hold", () => {
+test("pipelineReport() names the exceeded limits", () => {
   const others = new Map([["patch pipelines/status", 1]]);
   const [time] = results.gate.times;
   const gate = {

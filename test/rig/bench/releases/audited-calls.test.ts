@@ -16,7 +16,7 @@ const line = (verb: string, resource: string, { user = "operator", subresource =
     objectRef: { resource, ...(subresource !== "" && { subresource }) },
   });
 
-test("countCalls() counts the operator's calls by what they did, without watches and Leases", () => {
+test("countCalls() counts the operator's calls by type, without watches and Leases", () => {
   const calls = countCalls([
     line("patch", "deployments"),
     line("patch", "deployments"),
@@ -33,7 +33,7 @@ test("countCalls() counts the operator's calls by what they did, without watches
   expect(describeCalls(new Map())).toBe("none");
 });
 
-test("AuditedCalls gives what came since the last time, and leaves a line that is being written for the next", async () => {
+test("AuditedCalls returns the calls since the last read, and keeps an incomplete line for the next", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, "audit.log");

@@ -11,14 +11,14 @@ const findingOf = (measurements: readonly Measurement[], title: string) =>
 
 describe("assess()", () => {
   test.for([
-    { does: "holds when ours is faster", ours: [5, 5, 5], theirs: [6, 6, 6], holds: true },
+    { does: "is met when ours is faster", ours: [5, 5, 5], theirs: [6, 6, 6], holds: true },
     {
-      does: "holds when the interval reaches the limit",
+      does: "is met when the interval reaches the limit",
       ours: [5, 6, 7, 8],
       theirs: [6, 6, 6, 6],
       holds: true,
     },
-    { does: "does not hold when ours is slower", ours: [7, 7, 7], theirs: [6, 6, 6], holds: false },
+    { does: "is not met when ours is slower", ours: [7, 7, 7], theirs: [6, 6, 6], holds: false },
   ])("a ratio $does", ({ ours, theirs, holds }) => {
     const measurements = [
       ...ours.map((status_s, round) => aFill("fairlead", round, { status_s })),
@@ -32,7 +32,7 @@ describe("assess()", () => {
     });
   });
 
-  test("asks more of ours when it does not publish", () => {
+  test("requires a lower ratio when ours does not publish", () => {
     const measurements = [
       aFill("fairlead-without-git", 1, { status_s: 5.7 }),
       aFill("podset-go", 1, { status_s: 6 }),
@@ -40,11 +40,11 @@ describe("assess()", () => {
     expect(findingOf(measurements, "last status right, s")).toMatchObject({ limit: "≤ 0.9 ×", holds: false });
   });
 
-  test("decides nothing about a ratio without the other contestant", () => {
+  test("does not assess a ratio without the other contestant", () => {
     expect(findingOf([aFill("fairlead", 1, { status_s: 5 })], "last status right, s")?.holds).toBeUndefined();
   });
 
-  test("wants what must be nothing to be nothing in every round", () => {
+  test("requires a value of zero in every round where zero is the limit", () => {
     const measurements = [0, 0, 1].map((bad_status, round) => aFill("fairlead", round, { bad_status }));
     expect(findingOf(measurements, "resources with wrong status")).toMatchObject({
       limit: "≤ 0",
@@ -52,7 +52,7 @@ describe("assess()", () => {
     });
   });
 
-  test("sums the calls per resource by what they are", () => {
+  test("sums the calls per resource by type", () => {
     const calls_per_cr = {
       "patch configmaps": 3,
       "patch benchsets/status": 1.5,
@@ -65,12 +65,12 @@ describe("assess()", () => {
     expect(findingOf(measurements, "reads per resource")).toMatchObject({ ours: [0.6], holds: false });
   });
 
-  test("knows the larger limits of 10,000 resources", () => {
+  test("uses the larger limits for 10,000 resources", () => {
     const measurements = [{ ...aFill("fairlead", 1, { own_peak_rss_mib: 250 }), n: 10_000 }];
     expect(findingOf(measurements, "operator peak RSS, MiB")).toMatchObject({ limit: "≤ 300", holds: true });
   });
 
-  test("shows the Go operator alone without judging it", () => {
+  test("shows the Go operator alone without assessing it", () => {
     expect(
       findingOf([aFill("podset-go", 1, { bad_status: 3 })], "resources with wrong status"),
     ).toMatchObject({

@@ -16,11 +16,11 @@ describe("ratioOfMedians()", () => {
   const ratioOf = (ours: readonly number[], theirs: readonly number[]) =>
     ratioOfMedians(ours, theirs, { random: seededRandom(7) });
 
-  test("is a point where every round gave the same", () => {
+  test("is a point if every round has the same ratio", () => {
     expect(ratioOf([3, 3, 3], [2, 2, 2])).toEqual({ value: 1.5, low: 1.5, high: 1.5 });
   });
 
-  test("has an interval around the ratio that the rounds allow for", () => {
+  test("has an interval around the ratio of the rounds", () => {
     const ratio = ratioOf([10, 11, 12, 13, 14], [10, 10, 10, 10, 10]);
     expect(ratio?.value).toBe(1.2);
     expect(ratio?.low).toBeGreaterThanOrEqual(1);
@@ -39,11 +39,11 @@ describe("ratioOfMedians()", () => {
     expect(hits.length).toBeLessThan(200);
   });
 
-  test("repeats exactly with the same seed", () => {
+  test("is the same for the same seed", () => {
     expect(ratioOf([1, 2, 3, 4], [2, 3, 5])).toEqual(ratioOf([1, 2, 3, 4], [2, 3, 5]));
   });
 
-  test("says nothing without numbers, or about a multiple of nothing", () => {
+  test("is undefined without numbers, or if the divisor is zero", () => {
     expect(ratioOf([], [1])).toBeUndefined();
     expect(ratioOf([1], [])).toBeUndefined();
     expect(ratioOf([1], [0, 0, 0])).toBeUndefined();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { reportText } from "../../../../rig/bench/report/text.ts";
 
-test("reportText() shows both operators side by side, with ratio, limit and what does not hold", () => {
+test("reportText() shows both operators side by side, with ratio, limit and the exceeded limits", () => {
   const results = [1, 2].flatMap((round) => [
     {
       scenario: "edit",
@@ -24,7 +24,7 @@ test("reportText() shows both operators side by side, with ratio, limit and what
   expect(text).toContain("- edit: child right, p50, ms, fairlead (≤ 1 ×)");
 });
 
-test("reportText() says so when every line holds", () => {
+test("reportText() reports that every limit is met", () => {
   const results = [{ scenario: "cold", n: 100, contestant: "fairlead", round: 1, writes: 0 }];
   expect(reportText(results)).toContain("Every line that was measured holds");
 });

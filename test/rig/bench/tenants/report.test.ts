@@ -9,7 +9,7 @@ import {
 import { assessEdits, blocksOf } from "../../../../rig/bench/tenants/report.ts";
 
 describe("blocksOf()", () => {
-  test("alternates forth and back, with as many edits on each side", () => {
+  test("alternates both orders, with an equal number of edits in each", () => {
     const blocks = blocksOf(50);
     expect(blocks.map(({ isBeside, edits }) => `${isBeside ? "with" : "without"} ${edits}`)).toEqual([
       ...["without 20", "with 20", "with 20", "without 20", "without 10", "with 10"],

@@ -74,7 +74,7 @@ const changed = (step: Step, body: object): readonly Deed[] =>
   Object.values({ ...history, [step]: { ...history[step], body } });
 
 describe("judgeDeeds()", () => {
-  test("has no complaint about what is done in its order", () => {
+  test("reports no violation for actions in the correct order", () => {
     expect(judge(Object.values(history))).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("judgeDeeds()", () => {
       changed("prodPassed2", { status: { failedAt: instant(1), message: "why" } }),
       "failed: why",
     ],
-  ])("complains of %s", ([, steps, complaint]) => {
+  ])("reports %s", ([, steps, complaint]) => {
     expect(judge(steps).join("\n")).toContain(complaint);
     expect(judge(steps)).not.toEqual([]);
   });
@@ -147,7 +147,7 @@ describe("readDeeds()", () => {
     ...more,
   });
 
-  test("has what was changed, in the order in which the requests came, with what the operator sent", () => {
+  test("contains the changes in the order of the requests, with the bodies that the operator sent", () => {
     const earlier = request({
       ...{ auditID: "u", user: { username: "admin" }, responseStatus: { code: 201 } },
       ...{
@@ -167,7 +167,7 @@ describe("readDeeds()", () => {
     ]);
   });
 
-  test("leaves out what was read, refused, not answered, or a dry run", () => {
+  test("omits requests that were reads, rejected, unanswered, or dry runs", () => {
     const others = [
       request({ verb: "watch" }),
       request({ responseStatus: { code: 409 } }),

@@ -6,7 +6,7 @@ import { acts, makePoints } from "../../../../rig/faults/pipelines/points.ts";
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
 describe("makePoints()", () => {
-  test("makes the same points of the same seed, and others of another", () => {
+  test("creates the same points for the same seed, and others for another", () => {
     fc.assert(
       fc.property(anySeed, (seed) => {
         expect(makePoints(seed, 5)).toEqual(makePoints(seed, 5));
@@ -15,7 +15,7 @@ describe("makePoints()", () => {
     expect(makePoints(1, 5)).not.toEqual(makePoints(2, 5));
   });
 
-  test("has everything in its first 200 points: every act, kills before and after a write and by time, acts while it is down", () => {
+  test("has in its first 200 points every action, kills before and after a write and by time, and actions while the operator is down", () => {
     const points = makePoints(1, 200);
     expect(new Set(points.flatMap((point) => point.acts))).toEqual(new Set(acts));
     expect(new Set(points.flatMap(({ whileDown }) => whileDown))).toEqual(new Set(acts));
@@ -26,7 +26,7 @@ describe("makePoints()", () => {
 });
 
 describe("DeliveryTruth", () => {
-  test("changes the stages that an act names, and a file that no stage has", () => {
+  test("changes the stages that an action names, and a file that no stage uses", () => {
     const truth = new DeliveryTruth();
     const versionsAfter = (act: (typeof acts)[number]) => {
       const files = truth.filesFor(act);

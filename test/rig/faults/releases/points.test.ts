@@ -7,7 +7,7 @@ const anySeed = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const places = { own: "own", elsewhere: "elsewhere" };
 
 describe("makePoints()", () => {
-  test("makes the same points of the same seed, and others of another", () => {
+  test("creates the same points for the same seed, and others for another", () => {
     fc.assert(
       fc.property(anySeed, (seed) => {
         expect(makePoints(seed, 5)).toEqual(makePoints(seed, 5));
@@ -16,7 +16,7 @@ describe("makePoints()", () => {
     expect(makePoints(1, 5)).not.toEqual(makePoints(2, 5));
   });
 
-  test("has everything in its first 200 points: kills by write and by time, work while it is down and none", () => {
+  test("has in its first 200 points kills by write and by time, with and without changes while the operator is down", () => {
     const points = makePoints(1, 200);
     const done = new Set(points.flatMap(({ actions }) => actions.map(({ does }) => does)));
     expect([...done].toSorted()).toEqual(["delete", "edit", "fill", "prune", "recreate", "replace"]);
@@ -26,7 +26,7 @@ describe("makePoints()", () => {
 });
 
 describe("ReleaseTruth", () => {
-  test("wants nothing twice, never an empty folder, and what the files say", () => {
+  test("desires no object twice, never an empty folder, and exactly the objects of the files", () => {
     fc.assert(
       fc.property(anySeed, (seed) => {
         const truth = new ReleaseTruth();
