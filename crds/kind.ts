@@ -180,7 +180,7 @@ function withEngineFields({ name, status }: KindVersionInput, title: string): z.
   for (const field of ["observedGeneration", "published"]) {
     if (!(field in own)) continue;
     throw new RangeError(
-      `Cannot define "${title}": status field "${field}" of version "${name}" is the engine's`,
+      `Cannot define "${title}": status field "${field}" of version "${name}" is reserved for the engine`,
     );
   }
   return engineStatus.extend(own).describe(status?.description ?? "Observed state.");

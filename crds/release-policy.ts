@@ -10,17 +10,17 @@ const publishPlace = z
       .max(255)
       .optional()
       .describe(
-        "Branch of the operator's repository; `*` at the end matches any suffix. Default: the operator's own branch.",
+        "Branch of the operator's repository; `*` at the end matches any suffix. Default: the branch of the operator.",
       ),
     path: z
       .string()
       .max(1_024)
       .optional()
       .describe(
-        "Folder on that branch, including the folders below it; `.` is the whole branch. Default: the operator's own folder, without the folders below it.",
+        "Folder on that branch, including the folders below it; `.` is the whole branch. Default: the folder of the operator, without the folders below it.",
       ),
   })
-  .describe("A place on the operator's repository.");
+  .describe("A location in the operator's repository.");
 
 const groupKind = z
   .strictObject({
@@ -112,7 +112,7 @@ export const releaseRule = z.strictObject({
     .max(64)
     .optional()
     .describe(
-      "Places that Releases may name in `spec.publish`, in addition to their own folder at the operator's own place. Default: none.",
+      "Locations that Releases may set in `spec.publish`, in addition to their folder at the operator's location. Default: none.",
     ),
   kinds: kinds.optional().describe("Kinds of objects that Releases may deploy."),
   serviceAccountName: objectName
@@ -146,7 +146,7 @@ const author = z
       .array(z.string().min(3).max(320))
       .min(1)
       .max(64)
-      .describe("Addresses of the user in commits. Upper and lower case are the same."),
+      .describe("Addresses of the user in commits. Not case-sensitive."),
   })
   .describe("A user who authors commits.");
 

@@ -32,7 +32,7 @@ const gitRef = exactlyOne(
     pipeline: objectName
       .optional()
       .describe(
-        "Name of a Pipeline that sets `spec.revision`. Until it does, the Release stays at what is deployed.",
+        "Name of a Pipeline that sets `spec.revision`. Until it does, the Release keeps the deployed commit.",
       ),
   },
   "Ref of the repository to deploy. Default: the branch `main`.",
@@ -46,7 +46,7 @@ const gitRef = exactlyOne(
         namespace: objectName
           .max(63)
           .optional()
-          .describe("Namespace of the Pipeline. Default: the Release's own."),
+          .describe("Namespace of the Pipeline. Default: that of the Release."),
       },
     },
   },

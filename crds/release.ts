@@ -13,7 +13,7 @@ const target = z
     namespace: objectName
       .max(63)
       .optional()
-      .describe("Namespace of objects that set none. Default: the Release's own."),
+      .describe("Namespace of objects that set none. Default: that of the Release."),
     createNamespace: z.boolean().default(false).describe("Create the target namespace if it does not exist."),
     serviceAccountName: objectName
       .optional()
@@ -65,7 +65,7 @@ export const Release = defineKind({
                   .max(63)
                   .optional()
                   .describe(
-                    "Its namespace. Default: this Release's own. A Release in another namespace must allow this with the annotation fairlead.dev/allow-dependents.",
+                    "Its namespace. Default: that of this Release. A Release in another namespace must allow this with the annotation fairlead.dev/allow-dependents.",
                   ),
               }),
             )
@@ -88,12 +88,12 @@ export const Release = defineKind({
                 .min(1)
                 .max(255)
                 .optional()
-                .describe("Branch of the operator's repository. Default: the operator's own branch."),
+                .describe("Branch of the operator's repository. Default: the branch of the operator."),
               path: z
                 .string()
                 .max(1_024)
                 .optional()
-                .describe("Folder on that branch. Default: the operator's own folder."),
+                .describe("Folder on that branch. Default: the folder of the operator."),
             })
             .optional()
             .describe(
@@ -116,7 +116,7 @@ export const Release = defineKind({
           .string()
           .optional()
           .describe("Newest commit that changed the manifests and is fully applied."),
-        shortRevision: z.string().optional().describe("The beginning of `revision`, for `kubectl get`."),
+        shortRevision: z.string().optional().describe("Prefix of `revision`, for `kubectl get`."),
         deployed: deployedState.optional(),
         next: nextPlan.optional(),
         ignored: z

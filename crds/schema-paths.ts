@@ -71,7 +71,7 @@ function follow(jsonPath: string, { spec, status }: PathSchemas): readonly z.Zod
     if (schemas.some(isUnknown)) return undefined;
     const next = schemas.flatMap((schema) => inside(schema, name)).flatMap(variantsOf);
     if (next.length === 0)
-      return name === undefined ? `${path} is no list` : noField(`${path}.${name}`, fieldsOf(schemas));
+      return name === undefined ? `${path} is not a list` : noField(`${path}.${name}`, fieldsOf(schemas));
     path = name === undefined ? `${path}[]` : `${path}.${name}`;
     schemas = next;
   }

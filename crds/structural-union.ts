@@ -21,7 +21,7 @@ export function structuralUnion({ branches, keywords, path }: StructuralUnionInp
   const merged = intOrString(all) ?? mergedEnum(all) ?? structuralVariants(all, path);
   if (merged === undefined) {
     const reason =
-      "it has several types, and only these can be told: integer or string, enums, objects with a type field";
+      "it has several types, and only these can be distinguished: integer or string, enums, objects with a type field";
     throw new UnstructurableSchemaError(path, reason);
   }
   const rules = [keywords, merged].flatMap((part) => (part["x-kubernetes-validations"] ?? []) as object[]);

@@ -65,7 +65,7 @@ function structuralObject(node: JsonSchema, path: string, inside: Inside): Struc
 
 /** Types without an equivalent in JSON, or in a structural schema. */
 const unstructurable: Readonly<Record<string, string>> = {
-  custom: "only a function knows what is valid",
+  custom: "a function decides what is valid",
   bigint: "JSON has no big integers",
   date: "JSON has no dates; use z.iso.datetime()",
   map: "JSON has no maps; use z.record()",

@@ -25,7 +25,7 @@ export function refuseLostVersions(wanted: KubernetesObject, live: KubernetesObj
   const { name } = wanted.metadata;
   throw new StoredVersionLostError(
     `Cannot upgrade CustomResourceDefinition ${name}: resources may still be stored as ${lost.join(", ")}, which this ` +
-      `release does not know; write every ${name.split(".")[0]} once with the previous release, then remove ${lost.join(", ")} ` +
+      `release does not support; write every ${name.split(".")[0]} once with the previous release, then remove ${lost.join(", ")} ` +
       "from the definition's status.storedVersions",
   );
 }

@@ -31,7 +31,7 @@ export async function findRelease(
   if (only !== undefined) {
     const names = listNames(begun.map(({ metadata }) => metadata.name));
     throw new UnknownReleaseError(
-      `Cannot tell which Release "${name}" means in namespace "${namespace}": ${names}`,
+      `Cannot determine which Release "${name}" refers to in namespace "${namespace}": ${names}`,
     );
   }
   const names = there.map(({ metadata }) => metadata.name);

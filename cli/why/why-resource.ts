@@ -81,7 +81,7 @@ async function explainAdditions(
   try {
     removals = await findRemovals(resource, { binding, additions, client });
   } catch (error) {
-    unknown.push(describeMissingRight(error, "Fields that were set of other objects"));
+    unknown.push(describeMissingRight(error, "Fields that were set in other objects"));
   }
   const found = await recomputeAdditions({ additions, removals, cluster });
   return { ...found, unknown: [...found.unknown, ...unknown] };

@@ -105,7 +105,7 @@ export class Operator {
       Promise.all(controllers).then(
         (): ShutdownCause => "signal",
         (error: unknown): ShutdownCause => {
-          log.error("Cannot go on", { error });
+          log.error("Cannot continue", { error });
           return "failed";
         },
       ),

@@ -18,7 +18,8 @@ export async function reportFences({
       if (found.state === "in-force") log.info("Writes are fenced by the API server", { fence });
       else if (found.state === "missing")
         log.warn("Writes are not fenced by the API server", { fence, missing: found.what });
-      else log.warn("Cannot tell whether writes are fenced by the API server", { fence, why: found.why });
+      else
+        log.warn("Cannot determine whether writes are fenced by the API server", { fence, why: found.why });
     }),
   );
 }

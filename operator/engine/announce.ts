@@ -48,8 +48,8 @@ function announceKept(
   { events, log }: Pick<AnnounceOptions, "events" | "log">,
 ): void {
   const object = `${live.kind} ${keyOf(live)}`;
-  log.warn("Fields that were set of an object are not removed", { object, why });
-  const note = `The fields that were set of ${object} stay: ${why}`;
+  log.warn("Fields that were set in an object are not removed", { object, why });
+  const note = `The fields that were set in ${object} are not removed: ${why}`;
   events.record(resource, { type: "Warning", reason: "FieldsKept", action: "Apply", note });
 }
 

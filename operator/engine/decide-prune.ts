@@ -122,7 +122,7 @@ function isApproved({ approved, approvals }: PruneInput): boolean {
 function findObjection(going: readonly OwnedObject[], input: PruneInput): string | undefined {
   if (going.length === 0) return undefined;
   const { desired, deployed, owned, hasContent = mayHaveContent } = input;
-  if (desired.objects.every(({ isEnsured }) => isEnsured)) return "no object at all would be left";
+  if (desired.objects.every(({ isEnsured }) => isEnsured)) return "no object would be left";
   const lasting = desired.objects.filter(({ lifetime }) => lifetime === "kept");
   if (lasting.every(({ isEnsured }) => isEnsured)) return 'no object with the lifetime "kept" would be left';
   const before = deployed ?? countLasting(owned, desired.lifetimes);
@@ -130,7 +130,7 @@ function findObjection(going: readonly OwnedObject[], input: PruneInput): string
   const precious = going.filter(({ live }) => isContainer(live) && hasContent(live));
   if (precious.length === 0) return undefined;
   const names = precious.map(({ id }) => describeId(id)).sort();
-  return `what is in ${listNames(names)} would be lost with it`;
+  return `the content of ${listNames(names)} would be lost`;
 }
 
 function hold(going: readonly OwnedObject[], why: string, { approvals, resource }: PruneInput): HeldPrune {
@@ -138,7 +138,7 @@ function hold(going: readonly OwnedObject[], why: string, { approvals, resource 
   const { name, namespace } = resource.metadata;
   const where = namespace === undefined ? "" : ` -n ${namespace}`;
   const message =
-    `Nothing is deleted, because ${countObjects(going.length)} would be (${names}), and ${why}. If that is meant: ` +
+    `Nothing is deleted, because ${countObjects(going.length)} would be (${names}), and ${why}. To approve this: ` +
     `kubectl annotate ${resource.kind.toLowerCase()} ${name}${where} --overwrite ` +
     `${APPROVE_PRUNE}=${approvals.at(-1) ?? "<revision>"}`;
   return { objects: going, message };

@@ -29,7 +29,7 @@ export function noteResult(
   if (was !== "applied") {
     claimed.set(idOf(live), live);
     if (was === "adopted")
-      changes.push({ done: "Adopted", live, why: `it was there, and is meant to be ${whose}` });
+      changes.push({ done: "Adopted", live, why: `it already existed, and is now ${whose}` });
     return;
   }
   claimed.delete(idOf(live));

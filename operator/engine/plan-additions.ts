@@ -84,7 +84,7 @@ export function planRemovals({
       reasons.push({ does: "keep", id, reason: "the API server does not remove the fields that were set" });
     else {
       remove.push({ removal, live });
-      reasons.push({ does: "reduce", id, reason: "the fields that were set before are no longer wanted" });
+      reasons.push({ does: "reduce", id, reason: "the fields that were set before are no longer desired" });
     }
   }
   return { remove, reasons };

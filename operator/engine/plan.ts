@@ -133,7 +133,7 @@ function consider(object: DesiredObject, input: PlanInput, gates: Gates): Decisi
   }
   const { hasSynced, refusal } = input.watch(kind);
   if (refusal !== undefined) return notApplied(object, "KindNotWatched", refusal);
-  if (!hasSynced) return notApplied(object, "NotSynced", "what there is of its kind is not known yet");
+  if (!hasSynced) return notApplied(object, "NotSynced", "the objects of its kind have not been listed yet");
   const decision = decideOne(object, input);
   if (decision.does !== "apply" || putsBack(decision.step)) return decision;
   return gates.findBlock(object) ?? decision;

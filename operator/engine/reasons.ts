@@ -79,7 +79,7 @@ export function describeLeavingObject({ metadata }: LiveObject): string {
 /** Describes the decisions about objects that are no longer desired. Pure. */
 export function explainPrune(
   { now, later, leaving, kept, held }: PruneDecision,
-  why = "no longer wanted",
+  why = "no longer desired",
 ): readonly StepReason[] {
   const first = [...leaving, ...now].map(({ id }) => describeId(id)).sort();
   return [

@@ -184,7 +184,7 @@ export class GitProcesses {
     const look = (): void => {
       const leftMs = started.heardMs + timeoutMs - clock.now();
       if (leftMs > 0) cancel = clock.schedule(leftMs, look);
-      else started.kill(`no answer for ${Math.round(timeoutMs / 1_000)} s`);
+      else started.kill(`no output for ${Math.round(timeoutMs / 1_000)} s`);
     };
     look();
     const cancelLife = clock.schedule(timeoutMs * LIFETIME_FACTOR, () => started.kill("it does not end"));

@@ -28,7 +28,7 @@ export function readHookFolder(
   const warn: Warn = (why, fields) => {
     const text = `${why} ${JSON.stringify(fields)}`;
     if (warned.size < mostFiles && !warned.has(text))
-      log.warn("The hook folder is not in order", { ...fields, why });
+      log.warn("The hook folder is invalid", { ...fields, why });
     warned.add(text);
   };
   return {

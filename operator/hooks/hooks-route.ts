@@ -42,12 +42,12 @@ const deliveryHeaders = [
 
 const refusals: Readonly<Record<Exclude<HookRefusal, "broken">, readonly [status: number, text: string]>> = {
   "not-found": [404, "not found: hooks are at /hooks/<name>"],
-  method: [405, "method not allowed: hooks take POST"],
+  method: [405, "method not allowed: hooks accept POST"],
   "too-large": [413, "the body is larger than 1 MiB"],
   unsigned: [401, "there is no such hook, or the signature is missing, wrong or too old"],
   malformed: [400, "the body is neither JSON nor a form with a payload"],
   busy: [503, "too many bodies are being read: try again"],
-  "no-leader": [503, "this instance does not lead, and the one that does cannot be reached: try again"],
+  "no-leader": [503, "this instance is not the leader, and the leader is unreachable: try again"],
 };
 
 /**

@@ -6,7 +6,7 @@ export const messages = {
   indent: "the indentation does not match the lines above",
   colon: "a text with a colon and a space must be in quotes",
   quote: "a quote is missing",
-  tab: "a tab is used to indent; YAML takes only spaces",
+  tab: "a tab is used to indent; YAML allows only spaces",
   bracket: "a bracket or a comma is missing",
   start: "a text that begins with this character must be in quotes",
   space: "a space is missing after a colon",

@@ -26,7 +26,7 @@ export class FieldsReader {
     const merged = this.#merged;
     for (const map of Array.isArray(value) ? (value as readonly unknown[]) : [value]) {
       if (typeof map !== "object" || map === null || Array.isArray(map)) {
-        fail("<< takes a map, or a list of maps");
+        fail("<< requires a map, or a list of maps");
       }
       for (const [key, field] of Object.entries(map)) {
         if (merged.has(key)) continue;

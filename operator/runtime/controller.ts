@@ -97,7 +97,7 @@ function waitForSource(source: ControllerSource, options: WaitForSourceOptions):
       if (!source.isKindMissing) {
         const within = `within ${syncTimeoutMs / 1_000} s`;
         const why = source.lastError === undefined ? "" : `: ${source.lastError.message}`;
-        const message = `Cannot start: the list of "${source.name}" did not come ${within}${why}`;
+        const message = `Cannot start: the list of "${source.name}" was not received ${within}${why}`;
         reject(new SourceSyncError(message, { cause: source.lastError }));
         return;
       }

@@ -46,7 +46,7 @@ export async function followWatch(input: WatchStreamInput): Promise<WatchEnd> {
   const overdue = new AbortController();
   const signal = AbortSignal.any([input.signal, overdue.signal]);
   const cancelOverdue = clock.schedule(timeoutSeconds * 1_000 + overdueMs, () => {
-    log.warn("A watch outlived its time; starting another", { timeoutSeconds });
+    log.warn("A watch exceeded its timeout; starting another", { timeoutSeconds });
     overdue.abort();
   });
   let lasted = false;

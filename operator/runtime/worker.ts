@@ -211,7 +211,7 @@ async function reconcileWithin(
 function toError(thrown: unknown): Error {
   if (thrown instanceof Error) return thrown;
   return new ReconcilePanicError(
-    `Cannot reconcile: something was thrown that is no Error: ${String(thrown)}`,
+    `Cannot reconcile: a value that is not an Error was thrown: ${String(thrown)}`,
     {
       cause: thrown,
     },

@@ -3,7 +3,7 @@ export class ZoneProtocolError extends Error {
   override readonly name = "ZoneProtocolError";
 
   constructor(zone: string, what: string, options?: ErrorOptions) {
-    super(`The ${zone} zone broke the protocol: ${what}`, options);
+    super(`The ${zone} zone violated the protocol: ${what}`, options);
   }
 }
 
@@ -30,7 +30,7 @@ export class ZoneDeadlineError extends Error {
   override readonly name = "ZoneDeadlineError";
 
   constructor(zone: string, deadlineMs: number) {
-    super(`The ${zone} zone gave no answer in ${deadlineMs / 1_000} s`);
+    super(`The ${zone} zone did not respond within ${deadlineMs / 1_000} s`);
   }
 }
 

@@ -101,7 +101,7 @@ export class ZoneClient {
     }
     const link = new Link(stream, this.#options);
     const cancel = this.#options.clock.schedule(HELLO_MS, () =>
-      link.close(new Error("the zone said no hello")),
+      link.close(new Error("the zone sent no hello")),
     );
     try {
       await link.ready;

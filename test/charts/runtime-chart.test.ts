@@ -20,7 +20,7 @@ function made(spec: object = {}, { seconds = 20, record = ready as object } = {}
 const deploymentOf = (...args: Parameters<typeof made>) =>
   made(...args).find((object) => "kind" in object && object.kind === "Deployment");
 
-test("by default a Runtime is deleted its time after it was ready, with a warning five minutes before", () => {
+test("by default a Runtime is deleted when its time to live has passed since it was ready, with a warning five minutes before", () => {
   expect(Runtime.spec.parse({ template: { image: "busybox" }, ttlSeconds: 60 })).toEqual({
     template: { image: "busybox" },
     ttlSeconds: 60,

@@ -116,7 +116,7 @@ describe("the policy for Approvals", () => {
     return { list: ({ kind }: ObjectKind) => lists.get(kind.toLowerCase()) ?? [] };
   };
 
-  test("is found in force, and missing without its binding", async () => {
+  test("is reported as in force, and as missing without its binding", async () => {
     expect(approvalPolicyGap(await observed(), namespace)).toBeUndefined();
     const name = "operator.ops.approvals";
     const binding = await scene.kubectl(["get", "validatingadmissionpolicybinding", name, "-o", "json"]);
@@ -125,7 +125,7 @@ describe("the policy for Approvals", () => {
       `the binding of the admission policy ${name} is missing`,
     );
     const forged = () => create("mallory", anApproval({ by: "ada" }));
-    await eventually(() => forged().then(() => true), { what: "nothing refuses a forged Approval" });
+    await eventually(() => forged().then(() => true), { what: "a forged Approval is accepted" });
     const { spec } = JSON.parse(binding) as LiveObject;
     const input = {
       apiVersion: "admissionregistration.k8s.io/v1",

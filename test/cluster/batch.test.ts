@@ -118,7 +118,7 @@ describe("a kind with a record", () => {
 });
 
 describe("a kind that retires its resources", () => {
-  test("deletes a resource when its time is over, and not before", async () => {
+  test("deletes a resource when it expires, and not before", async () => {
     const { user, start, apply, until } = await aScene();
     await start();
     await apply({ runs: 1, ttlSeconds: 3_600 });

@@ -13,7 +13,7 @@ import { aStampStory, manyNames } from "./stamps.ts";
 
 const resources = isLong ? 1_000 : 150;
 
-test(`over ${resources} converged resources a restart writes nothing, and then there is silence`, {
+test(`a restart with ${resources} converged resources writes nothing, and the operator sends no further requests`, {
   timeout: 300_000,
 }, async () => {
   // Given resources with three objects each
@@ -76,7 +76,7 @@ test(`over ${resources} converged resources a restart writes nothing, and then t
   expect(events.items.filter(({ regarding }) => regarding.kind === "Stamp")).toEqual([]);
 });
 
-test("over one converged resource of every shipped kind a restart writes nothing", async () => {
+test("a restart with one converged resource of every shipped kind writes nothing", async () => {
   const namespace = await aNamespace();
   const user = await anOperatorUser(namespace);
   const repository = aRepository();
@@ -124,7 +124,7 @@ async function untilQuiet(user: OperatorUser): Promise<void> {
       const last = Math.max(...writes.map(timeOf));
       return Date.now() - last > 2_000;
     },
-    { what: "nothing is written any more" },
+    { what: "there are no more writes" },
   );
 }
 

@@ -75,7 +75,7 @@ test("a resource of any kind whose child belongs to another owner reports it fro
   expect(repository.files(namespace)).toEqual([]);
 });
 
-test("two resources that want the same child: the first has it, the second reports the owner, and gets it later", async () => {
+test("of two resources with the same child, the first owns it, and the second reports the owner and creates it after its deletion", async () => {
   const { namespace, start } = await aStory();
   await start();
   await applyResource(Memcached, namespace, { name: "a", size: 1 });

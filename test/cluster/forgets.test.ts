@@ -55,9 +55,11 @@ test("an operator frees the memory of deleted resources: it contains none of the
   await story.remove(names);
   await story.until("they are gone", (stamps) => stamps.length === 5);
   await eventually(() => story.repository.files(`${story.namespace}/`).length === 15, {
-    what: "their folders are gone",
+    what: "their folders are deleted",
   });
-  await eventually(async () => (await story.children()).length === 15, { what: "their children are gone" });
+  await eventually(async () => (await story.children()).length === 15, {
+    what: "their children are deleted",
+  });
 
   // Then, as others continue, none of them is left in its memory
   let edit = 0;
@@ -68,6 +70,6 @@ test("an operator frees the memory of deleted resources: it contains none of the
       expect(textsWith("leakprobe", await snapshot())).toEqual([]);
       return true;
     },
-    { what: "nothing of them is remembered", timeoutMs: 60_000, intervalMs: 2_000 },
+    { what: "none of them is in memory", timeoutMs: 60_000, intervalMs: 2_000 },
   );
 });

@@ -77,34 +77,37 @@ describe("a repository", () => {
       reason: "PushRefused",
       says: /The branch is frozen/,
     },
-  ])("that $fault blocks nothing, and gets everything in one commit after it recovers", async (fault) => {
-    const story = await aPublishedStory();
-    const { repository } = story;
-    const head = repository.remote.head() ?? "";
-    const commits = repository.commits();
+  ])(
+    "that $fault does not block reconciles, and receives all files in one commit after it recovers",
+    async (fault) => {
+      const story = await aPublishedStory();
+      const { repository } = story;
+      const head = repository.remote.head() ?? "";
+      const commits = repository.commits();
 
-    // When it fails, and two edits are made of each resource
-    fault.breakIt(story);
-    await story.apply(names, { text: "two" });
-    await story.until(`all say ${fault.reason}`, (stamps) =>
-      stamps.every(isHeldUp(fault.reason, fault.says)),
-    );
-    await expectCluster(story, "two");
-    await story.apply(names, { text: "three" });
-    await expectCluster(story, "three");
-    await story.until("they still say so", (stamps) => stamps.every(isHeldUp(fault.reason, fault.says)));
+      // When it fails, and two edits are made of each resource
+      fault.breakIt(story);
+      await story.apply(names, { text: "two" });
+      await story.until(`all say ${fault.reason}`, (stamps) =>
+        stamps.every(isHeldUp(fault.reason, fault.says)),
+      );
+      await expectCluster(story, "two");
+      await story.apply(names, { text: "three" });
+      await expectCluster(story, "three");
+      await story.until("they still say so", (stamps) => stamps.every(isHeldUp(fault.reason, fault.says)));
 
-    await fault.triesAgain(story);
+      await fault.triesAgain(story);
 
-    // When it recovers, then everything is pushed at once
-    repository.remote.behave();
-    await story.untilSettled(names.length);
-    expectBranch(story, "three");
-    expect(repository.commits()).toBe(commits + 1);
-    expectStraight(story, [head]);
-  });
+      // When it recovers, then everything is pushed at once
+      repository.remote.behave();
+      await story.untilSettled(names.length);
+      expectBranch(story, "three");
+      expect(repository.commits()).toBe(commits + 1);
+      expectStraight(story, [head]);
+    },
+  );
 
-  test("to which another writer pushes all the time gets all commits of both", async () => {
+  test("to which another writer pushes continuously receives all commits of both", async () => {
     const story = await aPublishedStory();
     const { repository } = story;
     const theirs: string[] = [];

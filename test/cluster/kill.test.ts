@@ -13,7 +13,7 @@ const names = manyNames(30);
 /** The desired Stamps: a text that grows with every edit, and a number of copies. */
 type Wanted = Map<string, { readonly text: string; readonly copies: number }>;
 
-test(`an operator that is killed at ${kills} random moments loses nothing and repeats nothing`, {
+test(`an operator that is killed at ${kills} random moments loses and repeats no work`, {
   timeout: 420_000,
 }, async () => {
   const seed = Number(process.env["FAIRLEAD_TEST_SEED"] ?? Date.now() % 2 ** 31);
@@ -48,7 +48,7 @@ test(`an operator that is killed at ${kills} random moments loses nothing and re
     Array.from({ length: copies }, (_, copy) => `${name}-${copy} ${text}`),
   );
   await eventually(async () => expect((await childrenOf(story)).toSorted()).toEqual(expected.toSorted()), {
-    what: "exactly the desired children are there",
+    what: "exactly the desired children exist",
   });
 
   // and in git as well: nothing is lost, nothing empty, and no older text after a newer one

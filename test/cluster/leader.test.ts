@@ -14,7 +14,7 @@ import {
 import { lineOf } from "./operator-user.ts";
 
 describe("of two operators", () => {
-  test("one writes, and after its stop the other one does within 5 s", async () => {
+  test("one writes, and after it stops the other one writes within 5 s", async () => {
     const pair = await aPair();
     const { story, leader, standby } = pair;
     await story.apply(names, { text: "two" });
@@ -29,7 +29,7 @@ describe("of two operators", () => {
     await expectApplies(pair, 3);
   });
 
-  test("one writes after their Lease was deleted, and nothing is repeated", async () => {
+  test("one writes after their Lease was deleted, and repeats no write", async () => {
     const pair = await aPair(short);
     const { story } = pair;
     const lease = () => readObject("lease", "fairlead", story.namespace);
@@ -46,7 +46,7 @@ describe("of two operators", () => {
     expect(story.repository.files(`${story.namespace}/`)).toHaveLength(3 * names.length);
   });
 
-  test("one that was paused beyond its lease writes nothing more, and ends", async () => {
+  test("one that was paused beyond its lease writes nothing more, and exits", async () => {
     const pair = await aPair(short);
     const { story, leader, standby } = pair;
     process.kill(leader.operator.pid, "SIGSTOP");

@@ -49,7 +49,7 @@ async function aScene(): Promise<Scene> {
         () => false,
         (error: unknown) => /the lease is held by elsewhere/.test(String(error)),
       );
-    await eventually(refusal, { what: "the API server knows the new holder" });
+    await eventually(refusal, { what: "the API server has observed the new holder" });
   };
   return { story, fenced, start, texts, depose };
 }
@@ -102,7 +102,7 @@ describe("the leadership fence", () => {
     expect((await triesOf(pod, woken)).filter(isDone).map(lineOf)).toEqual([]);
   });
 
-  test("lets the next leader write, and neither a disconnected nor a replaced one", async () => {
+  test("admits writes of the next leader, and rejects those of a disconnected or replaced one", async () => {
     // Given a leader whose commits wait, because the remote rejects them
     const { story, fenced, start, texts, depose } = await aScene();
     const { remote } = story.repository;

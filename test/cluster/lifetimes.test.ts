@@ -110,7 +110,7 @@ describe("a Backup, with an account that is kept, receipts that are created once
     await kubectl(["patch", "configmap", "web-r1", "-n", namespace, "--type=merge", "-p", edited]);
     await edit({ image: "copy:3", request: "r2" }, running);
     await edit({ image: "copy:3", request: "r3" }, ending);
-    await eventually(async () => (await podOf("r2")) === undefined, { what: "the pod of r2 goes" });
+    await eventually(async () => (await podOf("r2")) === undefined, { what: "the pod of r2 is deleted" });
     await eventually(async () => (await receipts()).join() === "web-r1,web-r3", {
       what: "r3 has its receipt",
     });
@@ -122,12 +122,12 @@ describe("a Backup, with an account that is kept, receipts that are created once
       });
     }
     await eventually(async () => (await receipts()).join() === "web-r3,web-r4,web-r5", {
-      what: "the oldest receipt goes",
+      what: "the oldest receipt is deleted",
     });
     // Ended pods stay, and none was ever published.
     for (const request of ["r3", "r4", "r5"]) expect((await podOf(request))?.status?.phase).toBe("Succeeded");
     await eventually(() => files().join() === "configmap-web-r5.yaml,serviceaccount-web.yaml", {
-      what: "git shows what the chart makes",
+      what: "git contains the objects of the chart",
     });
     expect(repository.log().flatMap(({ paths }) => paths.filter((path) => path.includes("/pod-")))).toEqual(
       [],
@@ -136,7 +136,9 @@ describe("a Backup, with an account that is kept, receipts that are created once
     // A release that no longer publishes receipts removes them from git, and changes nothing else.
     await second.stop();
     await start({ HIDE_RECEIPTS: "1" });
-    await eventually(() => files().join() === "serviceaccount-web.yaml", { what: "the receipts leave git" });
+    await eventually(() => files().join() === "serviceaccount-web.yaml", {
+      what: "the receipts are removed from git",
+    });
     expect(await receipts()).toEqual(["web-r3", "web-r4", "web-r5"]);
   });
 });

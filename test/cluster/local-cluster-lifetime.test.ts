@@ -52,7 +52,7 @@ test("a cluster ends with the process that started it, also when that is killed"
   parent.kill("SIGKILL");
 
   await eventually(() => !processes.some(isRunning), { what: "etcd and kube-apiserver end" });
-  await eventually(() => !existsSync(runDirectory), { what: "the run directory goes" });
+  await eventually(() => !existsSync(runDirectory), { what: "the run directory is deleted" });
 });
 
 test("an interrupted start leaves nothing behind", async () => {
@@ -73,11 +73,11 @@ test("an interrupted start leaves nothing behind", async () => {
 
   await eventually(() => !processes.some(isRunning), { what: "its processes end" });
   await eventually(async () => (await readdir(join(runDirectory, ".."))).length === 0, {
-    what: "its files go",
+    what: "its files are deleted",
   });
 });
 
-test("a named cluster outlives the command, starts once, and another up repairs it", async () => {
+test("a named cluster continues after the command, starts once, and is repaired by another `up`", async () => {
   const options = { name: "kept", env: await aStateDirectory("kept") };
   const both = await Promise.all([up({ ...options, fsync: false }), up({ ...options, fsync: false })]);
   expect(both.map(({ outcome }) => outcome).toSorted()).toEqual(["running", "started"]);

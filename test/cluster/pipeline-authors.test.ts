@@ -35,7 +35,7 @@ async function grantApproval(namespace: string, users: readonly string[]): Promi
   );
 }
 
-test("with notAuthor a commit's author may not approve it, and nobody while an address is not mapped", async () => {
+test("with notAuthor the approval of a commit's author does not count, and no approval counts while an address is not mapped", async () => {
   // Given an operator with the policies for approvals, and a Pipeline of two stages
   const kinds = [stampIn(sharedGroup), ...deliveryKinds];
   const releases = { enabled: true, requireServiceAccount: false };

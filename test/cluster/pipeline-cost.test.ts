@@ -57,7 +57,7 @@ async function approve({ namespace, untilStage }: PipelineStory, round: number):
   });
 }
 
-test("a promotion costs one create, one apply for each Release, and two status writes of Pipeline and Promotion", async () => {
+test("a promotion sends one create, one apply for each Release, and two status writes of Pipeline and Promotion", async () => {
   // Given a stage of one Release, one of three, and one that waits for an approval
   const story = await aPipelineStory();
   const { namespace, user } = story;

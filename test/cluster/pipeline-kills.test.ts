@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 test.concurrent.for([7, 8])(
-  "check 31: an operator that is killed while it promotes does nothing twice and skips no gate (seed %i)",
+  "check 31: an operator that is killed while it promotes repeats no action and skips no gate (seed %i)",
   { timeout: 900_000 },
   async (seed) => {
     const told: string[] = [];

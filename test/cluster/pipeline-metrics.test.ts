@@ -6,7 +6,7 @@ import { aPipelineScene } from "./pipeline-scene.ts";
 
 const ofPipelines = /^fairlead_(promotion|stage|candidates|gate)/;
 
-test("the metrics page has what a stage passed, what failed, what it took to restore, and what waits", async () => {
+test("the metrics of a stage contain passed and failed Promotions, the time to restore, and the gates that candidates wait for", async () => {
   const scene = await aPipelineScene();
   const { namespace, untilStage, commit } = scene;
   const start = async () => {

@@ -27,7 +27,7 @@ const join = ({ source, release }: ReleaseStory, name: string, ref: object): Pro
 
 const pin = async ({ namespace }: ReleaseStory, name: string) => (await seen(Release, namespace, name)).spec;
 
-test("check 27: a Pipeline stands back from a pin by kubectl, names its manager, and goes on without it", async () => {
+test("check 27: a Pipeline does not override a pin by kubectl, names its manager, and continues after its removal", async () => {
   // Given a Pipeline that has carried two commits to prod
   const story = await aReleaseStory();
   const { namespace, source } = story;
@@ -76,7 +76,7 @@ test("check 27: a Pipeline stands back from a pin by kubectl, names its manager,
   await prod({ phase: "Passed", running: { revision: third } });
 });
 
-test("check 11: two Pipelines over one repository are independent, and a Release is moved by the one that it names", async () => {
+test("check 11: two Pipelines with one repository are independent, and a Release is pinned only by the one that it names", async () => {
   // Given two Pipelines, each with a Release, and the second one also lists that of the first
   const story = await aReleaseStory();
   const { namespace, source } = story;
@@ -167,7 +167,7 @@ test("check 32: the pin, the Promotion and the record of a deposed leader are re
   // When its pod leads, then it may write all of them
   await giveLeaseTo(`${pod}_1`);
   const [first, ...others] = writes(1);
-  await eventually(() => first?.(), { what: "the API server knows the leader" });
+  await eventually(() => first?.(), { what: "the API server has observed the leader" });
   for (const write of others) await write();
 
   // When another one leads, then each is refused, and nothing changes
@@ -180,7 +180,7 @@ test("check 32: the pin, the Promotion and the record of a deposed leader are re
     );
   const [again, ...rest] = writes(2);
   await eventually(async () => refusal.test(await refused(again ?? expect.fail())), {
-    what: "the API server knows the new leader",
+    what: "the API server has observed the new leader",
   });
   for (const write of rest) expect(await refused(write)).toMatch(refusal);
   const names = await kubectl(["get", "promotions", "-n", namespace, "-o", "name"]);

@@ -21,7 +21,7 @@ async function metricOf(operator: RunningOperator, name: string): Promise<number
   return [...(families.get(name)?.series.values() ?? [])].reduce((sum, value) => sum + value, 0);
 }
 
-test("a push to one of many Pipelines of a repository costs the others no request and no render", async () => {
+test("a push to one of many Pipelines of a repository causes no request and no render for the others", async () => {
   // Given Pipelines of three stages each, all through with the first commit
   const story = await aPipelineStory();
   const files = (name: string, version: string) =>

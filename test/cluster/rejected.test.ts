@@ -132,7 +132,7 @@ test("a child that never becomes ready is reported with its pod's reason; the ch
   await untilCondition(EasyService, namespace, { type: "Published" });
   const warnings = await untilEvents(namespace, "EasyService");
   expect(warnings).toMatchObject([
-    { type: "Warning", note: expect.stringMatching(/no node takes pod web-\S+: .*Insufficient cpu/) },
+    { type: "Warning", note: expect.stringMatching(/no node can run pod web-\S+: .*Insufficient cpu/) },
   ]);
 
   await applyResource(EasyService, namespace, { name: "other", ...fine });

@@ -17,7 +17,7 @@ const files = (colour: string) => ({
   "other/other.json": aConfigMapFile("other", {}),
 });
 
-test("a set of four objects takes seven writes and no read, an edit two, and an idle Release none", async () => {
+test("a set of four objects causes seven writes and no read, an edit two, and an idle Release none", async () => {
   const story = await aReleaseStory();
   const { commit, user } = story;
   const first = commit(files("blue"));

@@ -112,12 +112,12 @@ describe("the CRD of Release", () => {
       "exactly one of branch, tag, semver, commit, pipeline must be set",
     ],
     [
-      "a ref that says nothing",
+      "an empty ref",
       { source: { ...source, ref: {} }, ...manifests },
       "exactly one of branch, tag, semver, commit, pipeline must be set",
     ],
     [
-      "an interval that nobody could keep",
+      "an interval that is too short",
       { source, ...manifests, interval: "10ms" },
       "must be between 1s and 168h",
     ],
@@ -125,7 +125,7 @@ describe("the CRD of Release", () => {
     ["an interval without a unit", { source, ...manifests, interval: "60" }, "spec.interval"],
     ["an abbreviated commit", { source, ...manifests, revision: "abc1234" }, "spec.revision"],
     [
-      "an account that is no name",
+      "an account that is not a valid name",
       { source, ...manifests, target: { serviceAccountName: "a:b" } },
       "spec.target.serviceAccountName",
     ],
@@ -135,13 +135,13 @@ describe("the CRD of Release", () => {
       "spec.target.serviceAccountName",
     ],
     [
-      "a namespace that is no name",
+      "a namespace that is not a valid name",
       { source, ...manifests, target: { namespace: "../x" } },
       "spec.target.namespace",
     ],
     ["a policy that there is not", { source, ...manifests, deletionPolicy: "Keep" }, "spec.deletionPolicy"],
     [
-      "more health checks than anybody needs",
+      "more health checks than are allowed",
       {
         source,
         ...manifests,

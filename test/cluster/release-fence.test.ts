@@ -65,7 +65,7 @@ describe("under impersonation", () => {
         await standby.as(who).apply(ConfigMap, manifest(ConfigMap, freshName("next"), inSet("shop")), as);
         return true;
       },
-      { what: "the API server knows the new holder" },
+      { what: "the API server has observed the new holder" },
     );
     const late = leader.as(who).apply(ConfigMap, manifest(ConfigMap, freshName("late"), inSet("shop")), as);
     await expect(late).rejects.toThrow(/the lease is held by standby, and this request comes from leader/);

@@ -46,7 +46,7 @@ async function sentFor({ user, namespace }: ReleaseStory, since: Date) {
   return { plans: plans.toSorted(), applies: applies.toSorted() };
 }
 
-test("a Release of a stage plans commits with its own account, and deploys the pinned one", async () => {
+test("a Release of a stage plans commits with its ServiceAccount, and deploys the pinned one", async () => {
   // Given an unpinned Release of a stage, with an account that may deploy ConfigMaps
   const story = await aReleaseStory();
   const { namespace, source, commit } = story;

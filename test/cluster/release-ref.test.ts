@@ -173,7 +173,7 @@ describe("the ref of a Release", () => {
     );
   });
 
-  test("cannot be two at once", async () => {
+  test("cannot have two values", async () => {
     const both = { branch: "main", tag: "v1" };
     await expect(kubectl("create -f -", { input: aSourced("both", both) })).rejects.toThrow(/exactly one of/);
     await create("other");

@@ -60,7 +60,7 @@ async function aScene() {
 }
 
 describe("a run of a kind with a record", () => {
-  test("keeps its outcome although it ends and is deleted while no operator runs", async () => {
+  test("has its outcome recorded although it ends and is deleted while no operator runs", async () => {
     const { start, run, untilPhase, untilRecorded, deletePod, namespace, pod, podWrites } = await aScene();
     const operator = await start();
     await run("endless");
@@ -85,7 +85,7 @@ describe("a run of a kind with a record", () => {
     expect(writes.filter((line) => line.endsWith("201"))).toEqual(["patch pods web 201"]);
   });
 
-  test("is released when it has ended, so that it can be deleted without an operator", async () => {
+  test("has its finalizer removed when it has ended, so that it can be deleted without an operator", async () => {
     const { start, run, untilRecorded, untilReleased, deletePod, namespace, podWrites } = await aScene();
     const operator = await start();
     await run("none");

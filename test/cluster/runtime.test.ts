@@ -106,7 +106,7 @@ describe("a Runtime", () => {
     await expect(apply({ ...hourSpec, ttlSeconds: 3_601, maxTtlSeconds: 3_600 })).rejects.toThrow(refusal);
   });
 
-  test("that ended while the operator was down is deleted at its start, and no restart changes its end", async () => {
+  test("that expired while the operator was down is deleted at its start, and no restart changes its end", async () => {
     const story = await aStory();
     const { apply, until, untilGone: gone } = runtimesIn(story);
     const operator = await story.start();
@@ -172,7 +172,7 @@ describe("a Runtime", () => {
     await untilGone("persistentvolumeclaim", "web", namespace);
   });
 
-  test("whose Deployment a user deletes gets another one, and no more time", async () => {
+  test("whose Deployment a user deletes gets another one, with an unchanged end", async () => {
     const story = await aStory();
     const { apply, until, deployment } = runtimesIn(story);
     await story.start();
@@ -210,7 +210,7 @@ describe("a Runtime", () => {
     await releaseClaim(namespace);
   });
 
-  test("that is deleted early leaves nothing", async () => {
+  test("that is deleted early leaves no objects", async () => {
     const story = await aStory();
     const { apply, untilPhase, untilGone: gone, untilNoChildren } = runtimesIn(story);
     await story.start();

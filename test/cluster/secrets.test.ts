@@ -162,7 +162,7 @@ test("an operator that cannot start does not expose password, token and key", as
     kubeconfig,
   );
   await eventually(() => /Unauthorized|401|credentials/i.test(wordsOf(stranger)), {
-    what: "it is not let in",
+    what: "it is rejected",
   });
   await stranger.stop();
   expect(planted.foundIn(wordsOf(refused) + wordsOf(stranger))).toEqual([]);

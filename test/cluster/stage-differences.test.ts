@@ -49,7 +49,7 @@ async function said(run: (screen: { print(line: string): void }) => Promise<numb
   return { code, lines };
 }
 
-test("check 44: an undeclared difference between staging and prod keeps prod from starting, and the field is named, as the offline check does", async () => {
+test("check 44: an undeclared difference between staging and prod prevents prod from starting, and the field is reported, as by the offline check", async () => {
   // Given an operator with all fences around it, and a Pipeline whose prod may differ from staging in size
   const kinds = [stampIn(sharedGroup), ...deliveryKinds];
   const releases = { enabled: true, requireServiceAccount: false };

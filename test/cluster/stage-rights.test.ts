@@ -26,7 +26,7 @@ const create = (user: string, input: object, groups?: readonly string[]) =>
     .as(user, groups)("create -o json -f -", { input })
     .then((text) => JSON.parse(text) as LiveObject);
 
-describe("a Promotion by hand", () => {
+describe("a Promotion that a user creates", () => {
   const aPromotion = (spec: object = {}, metadata: object = {}) =>
     anObject("Promotion", { ...target, ...spec }, metadata);
   // Of an existing Pipeline: the garbage collector deletes the dependents of a missing one.
@@ -139,7 +139,7 @@ describe("a Release of a stage", () => {
     await expect(patch("leo", metadata.name, { revision })).rejects.toThrow(/needs the verb promote/);
   });
 
-  test("is unrestricted if it belongs to no stage", async () => {
+  test("is unrestricted if it does not belong to a stage", async () => {
     const { metadata } = await create("mia", aRelease({ branch: "main" }, { revision }));
     await patch("mia", metadata.name, { revision: "2".repeat(40) });
     await patch("mia", metadata.name, { revision: null, source: { ref: { branch: "next" } } });

@@ -136,7 +136,7 @@ describe("rules of a Pipeline", () => {
     expect(await replace(aPipeline(stages))).toBe("allowed");
   });
 
-  test("are weakened by other signers, and by an owner with which the Pipeline is deleted", async () => {
+  test("are weakened by other signers, and by an owner reference through which the Pipeline can be deleted", async () => {
     const unsigned = { ...aPipeline(), spec: { source: { url: source.url }, stages: [dev, staging, prod] } };
     expect(await replace(unsigned)).toContain(needs("dev"));
     const owner = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "1-2-3" };
@@ -170,7 +170,7 @@ describe("rules of a Pipeline", () => {
       expect(await remove(`system:serviceaccount:kube-system:${cleaner}`)).toBe("allowed");
   });
 
-  test("of more stages than a policy can check one by one need the verb on all", async () => {
+  test("of more stages than a policy can check one by one need the verb on all stages", async () => {
     const many = Array.from(
       { length: 12 },
       (_, index): Stage => ({ name: `s${index}`, releases: [{ name: "web" }] }),

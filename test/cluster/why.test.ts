@@ -98,7 +98,7 @@ describe("fairlead why", () => {
     await kubectl(command.split(" "));
     await story.untilAt("prune", second);
     await eventually(async () => (await why("release/prune", namespace)).code === 0, {
-      what: "nothing is waited for any more",
+      what: "there is no wait any more",
     });
   });
 

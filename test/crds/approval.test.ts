@@ -26,7 +26,7 @@ describe.for([Approval, Freeze])("$kind", (definition) => {
   });
 });
 
-test("an Approval approves unless it says that it rejects", () => {
+test("an Approval approves by default", () => {
   expect(Approval.spec.parse(approval)).toEqual({ ...approval, decision: "Approve" });
   expect(Approval.spec.safeParse({ ...approval, decision: "Reject" }).success).toBe(true);
   for (const wrong of [
@@ -39,7 +39,7 @@ test("an Approval approves unless it says that it rejects", () => {
     expect(Approval.spec.safeParse({ ...approval, ...wrong }).success, JSON.stringify(wrong)).toBe(false);
 });
 
-test("a Freeze needs a reason, and ends at an instant", () => {
+test("a Freeze requires a reason, and its end must be an instant", () => {
   expect(Freeze.spec.safeParse({ reason: "sale" }).success).toBe(true);
   expect(Freeze.spec.safeParse({ reason: "sale", until: "2026-11-30T12:00:00+02:00" }).success).toBe(true);
   for (const wrong of [

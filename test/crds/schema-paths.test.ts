@@ -50,7 +50,7 @@ describe("columns of defineKind()", () => {
     },
     { jsonPath: ".spec.ports[0].name", why: "the schema has no spec.ports[].name; there are port" },
     { jsonPath: ".spec.image.tag", why: "the schema has no spec.image.tag; it has no fields there" },
-    { jsonPath: ".spec.image[0]", why: "spec.image is no list" },
+    { jsonPath: ".spec.image[0]", why: "spec.image is not a list" },
     { jsonPath: ".spec.source.path", why: "the schema has no spec.source.path; there are type, url, host" },
     { jsonPath: ".status.phase", why: "the schema has no status.phase; there are" },
     { jsonPath: ".image", why: "the schema has no image; there are spec, status, metadata" },

@@ -21,7 +21,7 @@ describe("a declared difference", () => {
     },
   );
 
-  test("has another digest than any other", () => {
+  test("has a digest that differs from that of every other", () => {
     const lists = [
       [],
       [{}],
@@ -36,7 +36,7 @@ describe("a declared difference", () => {
   });
 });
 
-test("differences are named by object and field, and an object that only one has without its fields", () => {
+test("differences are named by object and field; for an object that only one Release has, its fields are omitted", () => {
   const object = "Deployment web";
   const ours = [
     { object, digest: "" },

@@ -3,7 +3,7 @@ import { aConfigMap } from "../fakes/gadget.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
 
 describe("a reconcile that is aborted", () => {
-  test("writes no status, records no event and offers nothing after the request that it was in", async () => {
+  test("writes no status, records no event and offers nothing after the current request", async () => {
     const offers: unknown[] = [];
     const publisher = {
       publish: (offer: unknown) => {

@@ -41,7 +41,7 @@ const writes = (bench: ReconcileBench) =>
 const notes = (bench: ReconcileBench) => bench.events.map(({ type, note }) => `${type}: ${note}`);
 
 describe("a reconcile that sets fields of objects of others", () => {
-  test("adds a finalizer to the resource first, and sets these fields and nothing else", async () => {
+  test("first adds a finalizer to the resource, and sets only these fields", async () => {
     const release = aSoughtRelease("a");
     const bench = aBench("one", release, aSoughtRelease("b", { of: "x" }));
     await bench.reconcile();
@@ -56,7 +56,7 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(writes(bench)).toEqual([]);
   });
 
-  test("adds no finalizer and sends nothing where nothing is set", async () => {
+  test("adds no finalizer and sends nothing if no field is set", async () => {
     const bench = aBench(undefined, aSoughtRelease("a"));
     await bench.reconcile();
     expect(writes(bench)).toEqual([]);
@@ -110,14 +110,14 @@ describe("a reconcile that sets fields of objects of others", () => {
     ]);
     expect(bench.condition("Ready")).toBe("True Reconciled");
     expect(notes(bench).filter((note) => note.startsWith("Warning"))).toEqual([
-      'Warning: The fields that were set of Release shop/x stay: Cannot apply "fairlead.dev/Release/shop/x": is required',
+      'Warning: The fields that were set in Release shop/x are not removed: Cannot apply "fairlead.dev/Release/shop/x": is required',
     ]);
     change(bench, "x", (before) => ({ ...before, spec: { ...(before["spec"] as object), interval: "2m" } }));
     await expect(bench.reconcile()).resolves.toEqual({});
     expect(writes(bench)).toEqual(["add Release/x nothing"]);
   });
 
-  test("does not change what another resource of the kind has set", async () => {
+  test("does not change fields that another resource of the kind has set", async () => {
     const others = addedBy(aSoughtRelease("a", { of: "x" }), "fairlead/gadgets.example.dev/shop/other", {
       spec: { revision: "one" },
     });
@@ -163,7 +163,7 @@ describe("a reconcile that sets fields of objects of others", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("sends a value once that the server changes, and again when another value is desired", async () => {
+  test("sends a value that the server changes once, and again when another value is desired", async () => {
     const bench = aBench("one", aSoughtRelease("a"));
     bench.cluster.rewrite = (object) =>
       object.kind === "Release"
@@ -203,7 +203,7 @@ describe("a resource that has set fields of objects of others, and is deleted", 
     expect(bench.resource.metadata.finalizers).toEqual([]);
   });
 
-  test("keeps its finalizer while the API server does not answer", async () => {
+  test("keeps its finalizer while the API server does not respond", async () => {
     const bench = await leaving(aSoughtRelease("a"));
     bench.cluster.refuse("add Release/a nothing", new ApiUnavailableError("no answer", { status: 0 }));
     await expect(bench.reconcile()).rejects.toThrow("no answer");
@@ -214,15 +214,15 @@ describe("a resource that has set fields of objects of others, and is deleted", 
 
   test.for([
     {
-      when: "goes at that very moment",
+      when: "is deleted at that moment",
       error: new ReplacedError(idOfRelease("a")),
       told: [] as string[],
     },
     {
-      when: "is refused without them",
+      when: "is rejected without them",
       error: new ObjectRejectedError(idOfRelease("a"), "spec.revision: is required"),
       told: [
-        'Warning: The fields that were set of Release shop/a stay: Cannot apply "fairlead.dev/Release/shop/a": spec.revision: is required',
+        'Warning: The fields that were set in Release shop/a are not removed: Cannot apply "fairlead.dev/Release/shop/a": spec.revision: is required',
       ],
     },
   ])("is not held by an object that $when", async ({ error, told }) => {

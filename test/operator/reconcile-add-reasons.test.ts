@@ -45,7 +45,7 @@ describe("the reasons of additions to objects of other owners", () => {
   test("report the removal of fields that the resource no longer sets", async () => {
     const before = addedBy(aSoughtRelease("a", { of: "x" }), manager, { spec: { revision: "one" } });
     expect(await reasonsOf(aPin(before))).toMatchObject({
-      did: ["reduce Release shop/a: the fields that were set before are no longer wanted"],
+      did: ["reduce Release shop/a: the fields that were set before are no longer desired"],
     });
   });
 

@@ -19,7 +19,7 @@ const add = (name: string) => `add Pod/${name} ephemeralcontainers`;
 const rejected = (name: string) => new ObjectRejectedError(`/Pod/shop/${name}`, "the name is taken");
 
 describe("a reconcile that adds to objects of others", () => {
-  test("does so last, by one request each, changes nothing else of them, and reports it", async () => {
+  test("adds to them last, by one request each, changes no other fields of them, and reports it", async () => {
     const pods = [
       aSoughtPod("b"),
       aSoughtPod("a", { spec: { nodeName: "n" } }),
@@ -100,7 +100,7 @@ describe("a reconcile that adds to objects of others", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("does not report an object that is deleted at that very moment: its event does", async () => {
+  test("does not report an object that is deleted at that moment: the event of its deletion does", async () => {
     const bench = aBench(aSoughtPod("a"));
     bench.cluster.refuse(add("a"), new ReplacedError("/Pod/shop/a"));
     await bench.reconcile();

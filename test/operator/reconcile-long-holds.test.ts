@@ -70,7 +70,7 @@ describe("a hold that no condition contains is reported after 30 s, once, and un
         return { bench, end: () => bench.unsynced.clear() };
       },
       type: "Applied",
-      says: /^False Progressing: Waiting: ConfigMap shop\/a \(.*\) is not applied: what there is of its kind is not known yet$/,
+      says: /^False Progressing: Waiting: ConfigMap shop\/a \(.*\) is not applied: the objects of its kind have not been listed yet$/,
       after: /^True Applied/,
     },
     {

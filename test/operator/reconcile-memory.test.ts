@@ -94,7 +94,7 @@ describe("the memory of a resource's runs", () => {
     expect(loop.told).toEqual([]);
   });
 
-  test("is the same as before where a step returns nothing", async () => {
+  test("is unchanged if a step returns nothing", async () => {
     const { run, kept, told } = aLoop({
       converge: async () => ({ outcome: { state: "applied" } }),
       judge: () => ({ report: {} as Judged["report"], publish: undefined }),

@@ -43,8 +43,8 @@ function aScene() {
   return { bench, writes, plan };
 }
 
-describe("the loop with a Pipeline", () => {
-  test("plans in every namespace, creates a Promotion when all have planned, and pins when it is seen", async () => {
+describe("the reconcile loop with a Pipeline", () => {
+  test("plans in every namespace, creates a Promotion when all have planned, and pins when the Promotion is observed", async () => {
     const { bench, writes, plan } = aScene();
     await bench.reconcile();
     await bench.reconcile();
@@ -75,7 +75,7 @@ describe("the loop with a Pipeline", () => {
     expect(bench.condition("Ready")).toBe("False Progressing");
   });
 
-  test("check 11: does not move a Release that names another Pipeline, and says so", async () => {
+  test("check 11: does not pin a Release that names another Pipeline, and reports it", async () => {
     const { bench, writes } = aScene();
     const { spec, ...found } = bench.live("Release", "a") ?? expect.fail("no Release a");
     const ref = { pipeline: "other", stage: "dev" };
@@ -94,7 +94,7 @@ describe("the loop with a Pipeline", () => {
     ]);
   });
 
-  test("says that stages contradict each other, and moves nothing", async () => {
+  test("reports that stages contradict each other, and changes nothing", async () => {
     const { bench, writes } = aScene();
     bench.edit({
       ...bench.resource,

@@ -90,7 +90,7 @@ describe("a reconcile of a kind with a record", () => {
     ]);
   });
 
-  test("does not set back a record that another instance wrote meanwhile", async () => {
+  test("does not revert a record that another instance wrote meanwhile", async () => {
     const bench = new ReconcileBench({ kind: batch, resource: aBatch(2) });
     bench.cluster.rewrite = (object) => {
       if (!isJob(object)) return object;

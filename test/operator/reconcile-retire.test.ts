@@ -108,7 +108,7 @@ describe("an expired resource that another tool declares", () => {
     );
   });
 
-  test("gets no objects again, and causes no further writes", async () => {
+  test("does not have its objects recreated, and causes no further writes", async () => {
     const bench = new ReconcileBench({ kind: keeping, resource: { ...ttl, ...argo } });
     await bench.clock.advance(60_000);
     await bench.reconcile();
@@ -119,7 +119,7 @@ describe("an expired resource that another tool declares", () => {
     expect(bench.events).toHaveLength(told);
   });
 
-  test("gets its objects back when its time is extended", async () => {
+  test("has its objects recreated when its time is extended", async () => {
     let isOver = true;
     const kind = { ...keeping, retire: () => (isOver ? "its time is over" : undefined) };
     const bench = new ReconcileBench({ kind, resource: { ...ttl, ...argo } });

@@ -151,7 +151,7 @@ describe("a Runtime", () => {
     ]);
   });
 
-  test("that another tool declares loses its objects, and gets them back after a start on request", async () => {
+  test("that another tool declares loses its objects, which are recreated after a start on request", async () => {
     const labels = { "argocd.argoproj.io/instance": "shop" };
     const { bench, edit, later } = await running({}, { labels });
     await later(60);

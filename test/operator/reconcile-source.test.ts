@@ -58,7 +58,7 @@ function aScene(
 }
 
 describe("a reconcile of a kind that requires a source", () => {
-  test("gives its head to the record, and the record to the chart", async () => {
+  test("passes its head to the record, and the record to the chart", async () => {
     const { bench, run, conditions } = aScene(ready("1"));
     expect(await run()).toEqual(["status BuildInfo/web", "apply ConfigMap/web", "status BuildInfo/web"]);
     expect(childOf(bench, "web")["data"]).toEqual({ revision: "1".repeat(40) });
@@ -83,7 +83,7 @@ describe("a reconcile of a kind that requires a source", () => {
     expect(await run(ready("1"))).toEqual([]);
   });
 
-  test("makes nothing before the source is known, and says so", async () => {
+  test("creates nothing before the source is known, and reports it", async () => {
     const { run, conditions } = aScene({ state: "pending" });
     expect(await run()).toEqual(["status BuildInfo/web"]);
     expect(conditions()).toEqual(["Unknown SourcePending", "Unknown SourcePending", "Unknown SourcePending"]);
@@ -103,7 +103,7 @@ describe("a reconcile of a kind that requires a source", () => {
     expect(bench.condition("Reconciling")).toBeUndefined();
   });
 
-  test("is not ready when the source cannot be had, and keeps its objects", async () => {
+  test("is not ready when the source is unavailable, and keeps its objects", async () => {
     const { bench, run, conditions } = aScene(ready("1"));
     await run();
     expect(await run(failed(missing))).toEqual(["status BuildInfo/web"]);
@@ -152,7 +152,7 @@ describe("a reconcile of a kind that requires a source", () => {
     expect(await run()).toContain("apply ConfigMap/web");
   });
 
-  test("converges by what is known while a later poll fails, and says so", async () => {
+  test("converges with the last known source while a later poll fails, and reports it", async () => {
     const { bench, run, conditions } = aScene(ready("1"));
     await run();
     expect(await run(ready("2", { stale: missing }))).toEqual([
@@ -164,7 +164,7 @@ describe("a reconcile of a kind that requires a source", () => {
     expect(conditions()).toEqual(["False SourceNotFound", "False SourceNotFound", "True Applied"]);
   });
 
-  test("checks again when the source asks for it", async () => {
+  test("checks again when the source requests it", async () => {
     const { bench, scene } = aScene(undefined);
     scene.sourced = { state: failed(missing), retryAfterMs: 1_000 };
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: 1_000 });
@@ -186,20 +186,20 @@ describe("a reconcile of a kind that requires a source", () => {
   });
 });
 
-describe("a reconcile of a kind that decides by every state of its source", () => {
+describe("a reconcile of a kind that handles every state of its source", () => {
   test("runs its chart while the source is pending, and keeps what was ready", async () => {
     const { run, conditions } = aScene({ state: "pending" }, { required: false });
     expect(await run()).toContain("apply ConfigMap/web");
     expect(conditions()).toEqual(["Unknown SourcePending", "Unknown SourcePending", "True Applied"]);
   });
 
-  test("is not ready without a source if it has no verdict of its own", async () => {
+  test("is not ready without a source if it has no verdict", async () => {
     const { run, conditions } = aScene(failed(missing), { required: false });
     await run();
     expect(conditions()).toEqual(["False SourceNotFound", "False SourceNotFound", "True Applied"]);
   });
 
-  test("is as ready as its verdict says", async () => {
+  test("has the readiness of its verdict", async () => {
     const verdict: Verdict = { status: "Current", message: "nothing to do" };
     const { run, conditions } = aScene(failed(missing), { required: false, verdict });
     await run();
@@ -207,7 +207,7 @@ describe("a reconcile of a kind that decides by every state of its source", () =
   });
 });
 
-test("a kind that declares a source says so where no source is followed", async () => {
+test("a kind that declares a source reports if no source is followed", async () => {
   const bench = new ReconcileBench({ kind: buildInfo, resource: { spec } });
   await bench.reconcile();
   expect(bench.condition("Ready")).toBe("False SourceInvalid");

@@ -64,7 +64,7 @@ async function watched(resource: ReturnType<typeof aBatch>) {
 }
 
 describe("a new record of a kind whose objects are created once", () => {
-  test("is one write with the status that follows from it", async () => {
+  test("is written together with the status that follows from it", async () => {
     const bench = await ended(onceBatch());
     expect(bench.condition("Ready")).toBe("False Progressing");
     await bench.reconcile();
@@ -75,7 +75,7 @@ describe("a new record of a kind whose objects are created once", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("is one write also as the first status, if there is nothing to apply", async () => {
+  test("is also written together with the first status, if there is nothing to apply", async () => {
     const record = { fields: ["finished"], fold: () => ({ finished: 1 }) };
     const bench = new ReconcileBench({ kind: { ...onceBatch(), record }, resource: aBatch(1) });
     await bench.reconcile();
@@ -85,27 +85,27 @@ describe("a new record of a kind whose objects are created once", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("is a write of its own if an object has to be applied first", async () => {
+  test("is written separately if an object has to be applied first", async () => {
     const bench = new ReconcileBench({ kind: onceBatch(), resource: aBatch(2) });
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["status Batch/web", "apply Job/web-0", "status Batch/web"]);
   });
 
-  test("says no sooner that objects are applied than they are", async () => {
+  test("does not report objects as applied before they are", async () => {
     const { bench, written } = await watched(aBatch(3));
     await bench.reconcile();
     expect(written.map(({ finished }) => finished)).toEqual([1, 1]);
     expect(written.map(appliedIn)).toEqual(["Applied 1 object", "Applied 2 objects"]);
   });
 
-  test("says nothing of an edit that comes with it", async () => {
+  test("does not acknowledge an edit at the same time", async () => {
     const { bench, written } = await watched(aBatch(1));
     bench.edit({ ...bench.resource, metadata: { ...bench.resource.metadata, generation: 2 } });
     await bench.reconcile();
     expect(written.map(({ observedGeneration }) => observedGeneration)).toEqual([1, 2]);
   });
 
-  test("announces what the verdict says of it", async () => {
+  test("reports the change of the verdict", async () => {
     const failed = (state: { readonly record: unknown }): Verdict =>
       (state.record as { readonly finished: number }).finished === 1
         ? { status: "Failed", message: "it was wrong" }
@@ -116,7 +116,7 @@ describe("a new record of a kind whose objects are created once", () => {
     expect(bench.events).toMatchObject([{ type: "Warning", reason: "Failed", note: "it was wrong" }]);
   });
 
-  test("is a write of its own while objects are not applied", async () => {
+  test("is written separately while objects are not applied", async () => {
     let finished = 0;
     const record = { fields: ["finished"], fold: () => ({ finished }) };
     const bench = new ReconcileBench({ kind: { ...onceBatch(), record }, resource: aBatch(3) });
@@ -139,7 +139,7 @@ describe("a brief verdict", () => {
       verdict: ({ clock }) => ({ status: "InProgress", message: "it moves", isBrief: !clock.reached(over) }),
     });
 
-  test("is not written before the instant that the kind asked for", async () => {
+  test("is not written before the instant that the kind requested", async () => {
     const bench = new ReconcileBench({ kind: brief() });
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: 2_000 });
     expect(bench.takeRequests()).toEqual([]);
@@ -149,7 +149,7 @@ describe("a brief verdict", () => {
     expect(bench.condition("Ready")).toBe("False Progressing");
   });
 
-  test("does not hold up the status of an edited spec", async () => {
+  test("does not delay the status of an edited spec", async () => {
     const bench = new ReconcileBench({ kind: brief() });
     bench.deliver(bench.cluster.put({ ...bench.resource, status: { observedGeneration: 1 } }));
     await bench.reconcile();
@@ -159,7 +159,7 @@ describe("a brief verdict", () => {
     expect(bench.takeRequests()).toEqual(["status Gadget/web"]);
   });
 
-  test("does not hold up a failure", async () => {
+  test("does not delay a failure", async () => {
     const kind = { ...brief(), children: aGadgetKind().children };
     const bench = new ReconcileBench({ kind, resource: { spec: { objects: [aConfigMap("one")] } } });
     bench.cluster.refuse("apply ConfigMap/one", new ObjectRejectedError("/ConfigMap/shop/one", "too large"));

@@ -20,17 +20,17 @@ describe("a reconcile of a kind with a verdict", () => {
     { status: "InProgress", healthy: "False Progressing", ready: "False Progressing" },
     { status: "Suspended", healthy: "True Suspended", ready: "True Reconciled" },
     { status: "Failed", healthy: "False Failed", ready: "False Failed" },
-  ] as const)("is healthy as the verdict $status says", async ({ status, healthy, ready }) => {
+  ] as const)("has the health of the verdict $status", async ({ status, healthy, ready }) => {
     const bench = await judged({ status, message: "judged" });
     expect([bench.condition("Healthy"), bench.condition("Ready")]).toEqual([healthy, ready]);
   });
 
-  test("is as healthy as its worst object without a verdict", async () => {
+  test("has the health of its worst object without a verdict", async () => {
     const bench = await judged(undefined);
     expect(bench.condition("Healthy")).toBe("False Failed");
   });
 
-  test("is judged by the record that was just written", async () => {
+  test("uses the record that was just written", async () => {
     const bench = new ReconcileBench({ kind: batch, resource: aBatch(1) });
     await bench.reconcile();
     expect(bench.condition("Healthy")).toBe("False Progressing");

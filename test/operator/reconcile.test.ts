@@ -63,7 +63,7 @@ describe("a reconcile", () => {
       {
         type: "Normal",
         reason: "Pruned",
-        note: expect.stringMatching(/^Pruned \S+ shop\/\S+: no longer wanted$/),
+        note: expect.stringMatching(/^Pruned \S+ shop\/\S+: no longer desired$/),
       },
     ]);
   });
@@ -94,7 +94,7 @@ describe("a reconcile", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("deletes what the spec no longer contains, after everything was applied", async () => {
+  test("deletes objects that the spec no longer contains, after all others were applied", async () => {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     bench.takeRequests();
@@ -201,7 +201,7 @@ describe("a reconcile", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("treats a refusal by a terminating namespace as the end of the resource, and reports nothing", async () => {
+  test("treats a refusal by a terminating namespace as the deletion of the resource, and reports nothing", async () => {
     const bench = new ReconcileBench({ resource: two });
     bench.cluster.refuse("apply ConfigMap/a", new NamespaceTerminatingError("shop"));
     await bench.reconcile();
@@ -211,14 +211,14 @@ describe("a reconcile", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("throws when the server does not answer, and writes no status about it", async () => {
+  test("throws when the server does not respond, and writes no status about it", async () => {
     const bench = new ReconcileBench({ resource: two });
     bench.cluster.refuse("apply ConfigMap/b", new ApiUnavailableError("no answer", { status: 0 }));
     await expect(bench.reconcile()).rejects.toThrow("no answer");
     expect(bench.takeRequests()).not.toContain("status Gadget/web");
   });
 
-  test("writes a missing right into the status and tries again", async () => {
+  test("reports a missing permission in the status and retries", async () => {
     const bench = new ReconcileBench({ resource: two });
     bench.cluster.refuse("apply ConfigMap/b", new ApiUnavailableError("patch is forbidden", { status: 403 }));
     await expect(bench.reconcile()).rejects.toThrow("forbidden");

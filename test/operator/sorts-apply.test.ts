@@ -34,7 +34,7 @@ const untilTold = async ({ bench }: Scene): Promise<void> => {
 };
 
 describe.each(sorts)("converging $name", ({ begin }) => {
-  test("sends nothing when nothing has changed, and corrects what others change", async () => {
+  test("sends nothing without a change, and corrects changes of others", async () => {
     const scene = begin([map("a"), map("b")]);
     await settle(scene);
     changed(scene, "ConfigMap", "a", { data: { x: "by hand" } });
@@ -43,7 +43,7 @@ describe.each(sorts)("converging $name", ({ begin }) => {
     expect(scene.bench.live("ConfigMap", "a")).toMatchObject({ data: { x: "1" } });
   });
 
-  test("applies an object when what it needs is healthy, and reports what it waits for", async () => {
+  test("applies an object when the objects that it needs are healthy, and reports what it waits for", async () => {
     const scene = begin([{ ...map("settings"), needs: ["migrate"] }, job]);
     await scene.bench.reconcile();
     expect(taken(scene, "apply")).toEqual(["apply Job/migrate"]);

@@ -52,7 +52,7 @@ describe.each(sorts)("pruning for $name", ({ begin }) => {
     scene.want(...maps("a"));
     await scene.bench.reconcile();
     expect(scene.bench.condition("Applied")).toBe("False PruneHeld");
-    expect(messageOf(scene, "Applied")).toContain("what is in Namespace team would be lost with it");
+    expect(messageOf(scene, "Applied")).toContain("the content of Namespace team would be lost");
     expect(taken(scene, "delete")).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe.each(sorts)("pruning for $name", ({ begin }) => {
     await settle(scene);
   });
 
-  test("deletes what was applied last first, and waits until it no longer exists", async () => {
+  test("deletes objects in reverse apply order, and waits until each no longer exists", async () => {
     const scene = begin([...maps("a", "b"), deployment]);
     await settle(scene);
     scene.bench.cluster.lingers = ({ kind }) => kind === "Deployment";
@@ -107,7 +107,7 @@ describe.each(sorts)("the deletion of $name", ({ begin }) => {
     expect(scene.bench.resourceAt("shop/web").metadata.finalizers).toEqual([]);
   });
 
-  test("needs no approval: all of its objects are deleted, those applied last first", async () => {
+  test("needs no approval: all of its objects are deleted, in reverse apply order", async () => {
     const scene = begin([...maps(...names), team, deployment]);
     await settle(scene);
     changeMetadata(scene, { deletionTimestamp });

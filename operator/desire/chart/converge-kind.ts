@@ -95,7 +95,7 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
     surplus: (target) => {
       let owned = loaded?.owned;
       return {
-        why: expired === undefined ? "no longer wanted" : "expired",
+        why: expired === undefined ? "no longer desired" : "expired",
         input: () => {
           const decided = pruneInputOf(target.resource, target.desired, owned ?? ownedNow());
           const input = expired === undefined ? decided : { ...decided, mayHold: false };

@@ -44,8 +44,7 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
   if (folded instanceof SpecInvalidError) return { ...loaded, refusal: folded };
   const { record, isStable } = folded;
   if (!isStable) {
-    const why =
-      "its fold gives another record each time; a run that nothing asked for would repeat it forever";
+    const why = "its fold returns another record each time, so the reconcile is not repeated for it";
     log.warn("Record is not stable", { kind: kind.definition.kind, why });
   }
   if (isSameRecord(recordIn(kind, resource), record)) return { ...loaded, folded };

@@ -15,6 +15,6 @@ export function findUnseen(
   const { kind, metadata } = unseen.manifest;
   const message =
     `${kind} ${metadata.namespace}/${metadata.name} (${unseen.origin}) is outside of the namespaces that this operator ` +
-    "looks at: run it with --namespace for that one too";
+    "watches: add that namespace with --namespace";
   return { state: "refused", reason: "KindNotWatched", message };
 }

@@ -96,7 +96,7 @@ function assessBy(
       if (!(error instanceof ExpressionError)) throw error;
       // A field that does not exist yet does not indicate failure or progress.
       if (error.isFieldMissing && step !== "current") continue;
-      return inProgress("HealthCheck", `its health check ${step} cannot tell: ${error.message}`);
+      return inProgress("HealthCheck", `its health check ${step} cannot be evaluated: ${error.message}`);
     }
     if (step === "inProgress")
       return inProgress("HealthCheck", "its health check reports that it is in progress");

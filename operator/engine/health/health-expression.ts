@@ -68,7 +68,7 @@ export function compileExpression(text: string): HealthExpression {
   const { valid, type, error } = parsed.check();
   if (!valid) throw new ExpressionError(firstLine(error), { cause: error });
   if (type !== "bool" && type !== "dyn")
-    throw new ExpressionError(`it must give true or false, and gives ${type}`);
+    throw new ExpressionError(`it must return true or false, and returns ${type}`);
   return (fields) => evaluate(parsed, fields, shape);
 }
 
@@ -106,7 +106,7 @@ function evaluate(
       isFieldMissing: /^(No such key|Unknown variable)/.test(message),
     });
   }
-  if (typeof result !== "boolean") throw new ExpressionError("it gave neither true nor false");
+  if (typeof result !== "boolean") throw new ExpressionError("it returned neither true nor false");
   return result;
 }
 

@@ -38,10 +38,10 @@ export function assessByConditions(live: LiveObject, { nowMs }: AssessHealthOpti
   if (isUnobserved(live)) return inProgress("Unobserved", "its controller has not observed the change yet");
   const ready = findCondition(live, "Ready");
   if (ready?.status === "False" && ready.reason === waitsForStart)
-    return suspended(ready.message || "waits for its start");
+    return suspended(ready.message || "has not been started yet");
   const reconciling = findCondition(live, "Reconciling");
   if (reconciling?.status === "True") {
-    return inProgress(reconciling.reason || "Reconciling", reconciling.message || "is being worked on");
+    return inProgress(reconciling.reason || "Reconciling", reconciling.message || "is being reconciled");
   }
   if (ready?.status === "True") return current("ready");
   if (ready?.status === "False") {
@@ -59,5 +59,5 @@ function assessUnreported(live: LiveObject, nowMs: number): Health {
   if (isReported || isBuiltInGroup(groupOf(live.apiVersion))) return current("");
   const leftMs = remainingMs(live.metadata.creationTimestamp, firstReportGraceMs, nowMs);
   if (leftMs > 0) return inProgress("Unobserved", notReportedYet, leftMs);
-  return current("no controller reports on it");
+  return current("no controller reports its status");
 }

@@ -64,7 +64,7 @@ export function assessCronJob(live: LiveObject): Health {
   const scheduled = Date.parse(text(status["lastScheduleTime"]));
   const succeeded = Date.parse(text(status["lastSuccessfulTime"]));
   const isRunning = Array.isArray(status["active"]) && status["active"].length > 0;
-  if (isRunning) return current("a run is under way");
+  if (isRunning) return current("a run is in progress");
   const isUnsuccessful = !Number.isNaN(scheduled) && !(succeeded >= scheduled);
   return isUnsuccessful ? failed("LastRunFailed", "its last run did not succeed") : current("scheduled");
 }

@@ -51,10 +51,10 @@ function assessAddress(live: LiveObject, nowMs: number): Health {
 export function assessClaim(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const phase = statusOf(live)["phase"];
   if (phase === "Bound") return current("bound");
-  if (phase === "Lost") return failed("VolumeLost", "its volume is gone");
+  if (phase === "Lost") return failed("VolumeLost", "its volume no longer exists");
   const leftMs = remainingMs(live.metadata.creationTimestamp, reportGraceMs, nowMs);
   if (leftMs > 0) return inProgress("Pending", "has no volume yet", leftMs);
-  return current("gets its volume with its first pod");
+  return current("its volume is bound with its first pod");
 }
 
 /** An autoscaler that cannot reach what it scales, or finds no metrics for a while, is Failed. */
@@ -67,14 +67,14 @@ export function assessAutoscaler(live: LiveObject, { nowMs }: AssessHealthOption
   const active = findCondition(live, "ScalingActive");
   if (active?.status !== "False") return current("");
   if (active.reason === "ScalingDisabled") return current("its target is scaled to zero");
-  return lastingFailure(active, nowMs, "finds no metrics");
+  return lastingFailure(active, nowMs, "has no metrics");
 }
 
 /** An aggregated API must answer. */
 export function assessApiService(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const available = findCondition(live, "Available");
   if (available === undefined) return inProgress("Unobserved", "it has not been checked yet");
-  return available.status === "True" ? current("") : lastingFailure(available, nowMs, "does not answer");
+  return available.status === "True" ? current("") : lastingFailure(available, nowMs, "does not respond");
 }
 
 /** A budget that allows no disruption at this moment works as intended; one that cannot be computed is Failed. */
@@ -88,7 +88,7 @@ export function assessDisruptionBudget(live: LiveObject): Health {
 export function assessDefinition(live: LiveObject): Health {
   const names = findCondition(live, "NamesAccepted");
   if (names?.status === "False")
-    return failed(names.reason ?? "NamesRefused", names.message ?? "its names are taken");
+    return failed(names.reason ?? "NamesRefused", names.message ?? "its names are in use");
   const established = findCondition(live, "Established");
   if (established?.status === "True") return current("established");
   const isInstalling = established === undefined || established.reason === "Installing";

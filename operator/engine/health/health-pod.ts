@@ -44,7 +44,7 @@ export function assessPod(live: LiveObject, { nowMs }: AssessHealthOptions): Hea
 function assessStarting(live: LiveObject, nowMs: number): Health {
   const scheduled = findCondition(live, "PodScheduled");
   if (scheduled?.status === "False") {
-    const message = `no node takes it: ${scheduled.message ?? scheduled.reason ?? "unknown"}`;
+    const message = `no node can run it: ${scheduled.message ?? scheduled.reason ?? "unknown"}`;
     if (scheduled.reason !== "Unschedulable") return inProgress(scheduled.reason ?? "Pending", message);
     const leftMs = remainingMs(scheduled.lastTransitionTime, unschedulableGraceMs, nowMs);
     return leftMs > 0 ? inProgress("Unschedulable", message, leftMs) : failed("Unschedulable", message);
@@ -85,7 +85,7 @@ export function describeUnscheduled(
     if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
     // The further attempts of the scheduler do not help the user.
     const [why] = (scheduled.message ?? "").split(/\.? preemption:/);
-    return `no node takes pod ${pod.metadata.name}: ${why || "unknown"}`;
+    return `no node can run pod ${pod.metadata.name}: ${why || "unknown"}`;
   });
 }
 
@@ -122,7 +122,7 @@ function findContainerProblem(container: Readonly<Record<string, unknown>>): Pro
   const crash = findCrash(container);
   if (crash !== undefined) {
     const cause = text(crash["reason"]) || "Error";
-    const message = `${name} keeps ending: ${cause}, exit code ${count(crash, "exitCode")}`;
+    const message = `${name} crashes repeatedly: ${cause}, exit code ${count(crash, "exitCode")}`;
     return { reason: cause === "OOMKilled" ? cause : "CrashLoopBackOff", message };
   }
   if (!waitingProblem.test(reason)) return undefined;

@@ -43,7 +43,7 @@ export function assessDeployment(live: LiveObject, { pods }: AssessHealthOptions
       : heldUp(updated < wanted ? "Updating" : "Unavailable", progress, findCause(live, pods));
   }
   const surplus = count(status, "replicas") - updated;
-  if (surplus > 0) return inProgress("Updating", `${plural(surplus, "old pod")} still to go`);
+  if (surplus > 0) return inProgress("Updating", `${plural(surplus, "old pod")} to be deleted`);
   return current(`${plural(wanted, "pod")} available`);
 }
 
@@ -62,7 +62,7 @@ export function assessReplicaSet(live: LiveObject, { pods }: AssessHealthOptions
     return heldUp("Unavailable", progress, findCause(live, pods));
   }
   const surplus = count(status, "replicas") - wanted;
-  if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} still to go`);
+  if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} to be deleted`);
   return current(`${plural(wanted, "pod")} available`);
 }
 
@@ -77,7 +77,7 @@ export function assessStatefulSet(live: LiveObject, { pods }: AssessHealthOption
     return heldUp("Unavailable", progress, findCause(live, pods));
   }
   const surplus = count(status, "replicas") - wanted;
-  if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} still to go`);
+  if (surplus > 0) return inProgress("ScalingDown", `${plural(surplus, "pod")} to be deleted`);
   const strategy = toFields(spec["updateStrategy"]);
   const toUpdate = Math.max(0, wanted - count(toFields(strategy["rollingUpdate"]), "partition"));
   const updated = isAllUpdated(status) ? toUpdate : count(status, "updatedReplicas");

@@ -42,14 +42,14 @@ export class BranchListReader {
     for (const [entry = ""] of this.#reader.read(part)) {
       if (list === "trees") this.#addTree(entry);
       else if (isFileName(entry)) this.#files.add(entry);
-      else throw new RangeError("a list with an entry that is no name of a file");
+      else throw new RangeError("a list with an entry that is not the name of a file");
     }
   }
 
   #addTree(entry: string): void {
     const [, id = "", folder = ""] = treeEntry.exec(entry) ?? [];
     if (!isPlainPath(folder) || !isResourceFolder(folder))
-      throw new RangeError("a list with an entry that is no folder of a resource");
+      throw new RangeError("a list with an entry that is not the folder of a resource");
     this.#trees.set(folder, id);
   }
 }

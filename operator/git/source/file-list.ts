@@ -61,7 +61,7 @@ export class FileListReader {
       return;
     }
     const [, blob, size] = blobEntry.exec(about) ?? [];
-    if (blob === undefined) throw new RangeError("a list with an entry that is no file");
+    if (blob === undefined) throw new RangeError("a list with an entry that is not a file");
     this.#files.push({ path, blob, size: Number(size) });
   }
 }

@@ -40,7 +40,7 @@ export function readTree(body: Buffer, hashBytes: number): TreeEntry[] {
     const blank = body.indexOf(0x20, at);
     const end = body.indexOf(0, blank);
     if (blank < 0 || end < 0 || end + hashBytes >= body.length)
-      throw new RangeError("Cannot read a tree: it is cut off");
+      throw new RangeError("Cannot read a tree: it is truncated");
     const mode = body.toString("latin1", at, blank);
     const id = body.toString("hex", end + 1, end + 1 + hashBytes);
     entries.push({ name: body.toString("utf8", blank + 1, end), kind: kinds[mode] ?? "file", id });

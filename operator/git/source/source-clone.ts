@@ -122,8 +122,7 @@ export class SourceClone {
   async assertWhole(): Promise<void> {
     const names = new Set([...this.#packs, ...(await this.#clone.packs())]);
     const broken = await findBrokenPack(this.#clone.packFolder, names, this.hashBytes);
-    if (broken !== undefined)
-      throw new GitError("CacheBroken", "Cannot read the clone: a part of it is gone");
+    if (broken !== undefined) throw new GitError("CacheBroken", "Cannot read the clone: objects are missing");
   }
 
   async isThere(): Promise<boolean> {

@@ -83,8 +83,7 @@ export function createSourceService(options: SourceServiceOptions): SourceServic
   async function lastChange({ body, parts }: IncomingRequest): Promise<object> {
     const { key, tree } = body as { readonly key: string; readonly tree: string };
     const state = followed.stateOf(key);
-    if (state?.state !== "ready" || state.revision.tree !== tree)
-      throw new Error("it has another tree by now");
+    if (state?.state !== "ready" || state.revision.tree !== tree) throw new Error("it now has another tree");
     return await state.revision.lastChangeOf(String(parts[0]).split("\0"));
   }
 

@@ -98,7 +98,7 @@ export class TreeLookup {
   async #readFolder(tree: string): Promise<void> {
     const [object] = await this.#reader.read([tree], FOLDER_BYTES);
     if (object?.type !== "tree")
-      throw new GitError("CacheBroken", "Cannot read the clone: a folder is not in it");
+      throw new GitError("CacheBroken", "Cannot read the clone: a folder is missing");
     const folder = object.body === undefined ? undefined : readTree(object.body, this.#hashBytes);
     this.#remember(tree, folder);
   }

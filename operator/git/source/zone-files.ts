@@ -123,7 +123,7 @@ class BytesReader implements AnswerReader<Buffer[]> {
   /** In the order of the request. Files within one piece are not copied. @throws RangeError if bytes are missing. */
   end(): Buffer[] {
     const sizes = this.#sizes;
-    if (sizes === undefined || this.#bytes !== this.#total) throw new RangeError("files that are cut off");
+    if (sizes === undefined || this.#bytes !== this.#total) throw new RangeError("truncated files");
     let [index, at] = [0, 0];
     return sizes.map((size) => {
       const taken: Buffer[] = [];

@@ -23,7 +23,7 @@ export async function explainDifference([first = "", second = ""]: readonly stri
   return new SourceError(
     "RenderNotReproducible",
     toMessage(
-      `Cannot render the program: two runs with the same inputs gave different results: ${where}; a program must depend only on its files and inputs`,
+      `Cannot render the program: two runs with the same inputs returned different results: ${where}; a program must depend only on its files and inputs`,
     ),
   );
 }
@@ -51,7 +51,7 @@ async function whereDifferent(left: string, right: string): Promise<string> {
 const ended = {
   collected: "created objects",
   failed: "failed",
-  limit: "went over a limit",
+  limit: "exceeded a limit",
   pending: "did not end",
 } as const;
 

@@ -20,7 +20,7 @@ const absent: Readonly<Record<string, string>> = {
   setImmediate: "a program cannot wait",
   __dirname: "a program has no files: import them",
   __filename: "a program has no files: import them",
-  WebAssembly: "a program is TypeScript alone",
+  WebAssembly: "a program contains only TypeScript",
   Atomics: "a program shares no memory and cannot wait",
   SharedArrayBuffer: "a program shares no memory",
 };

@@ -232,7 +232,7 @@ function growOld(
     patience?.onSlow();
     if (sandbox.pid !== undefined) lowerPriority(sandbox.pid);
     for (const permit of permits) permit.grow();
-    const end = (): void => sandbox.kill(programLimit("it is no longer wanted"));
+    const end = (): void => sandbox.kill(programLimit("it is no longer needed"));
     if (patience?.unwanted.aborted === true) end();
     else patience?.unwanted.addEventListener("abort", end, { once: true, signal: over });
   };

@@ -41,7 +41,7 @@ const editing =
       : object;
 
 describe("approvalPolicyGap()", () => {
-  test("is none for what is installed", () => {
+  test("is absent for the installed policy and binding", () => {
     expect(installed().map(({ metadata }) => metadata.name)).toEqual([
       "lead.ops.approvals",
       "lead.ops.approvals",
@@ -67,12 +67,16 @@ describe("approvalPolicyGap()", () => {
       /rejects requests/,
     ],
     [
-      "with a binding that looks at some namespaces",
+      "with a binding that matches only some namespaces",
       editing("binding", { matchResources: { namespaceSelector: { matchLabels: { a: "b" } } } }),
       /rejects requests/,
     ],
     ["with a binding of another policy", editing("binding", { policyName: "other" }), /is missing/],
-    ["with a policy that lets errors pass", editing("policy", { failurePolicy: "Ignore" }), /cannot validate/],
+    [
+      "with a policy that lets errors pass",
+      editing("policy", { failurePolicy: "Ignore" }),
+      /cannot validate/,
+    ],
     ["with a policy that checks nothing", editing("policy", { validations: [] }), /cannot validate/],
     [
       "with objects that are being deleted",
@@ -82,17 +86,17 @@ describe("approvalPolicyGap()", () => {
       }),
       /is being deleted/,
     ],
-  ] as const)("is there %s", ([, edit, says]) => {
+  ] as const)("exists %s", ([, edit, says]) => {
     expect(gap(edit)).toMatch(says);
   });
 
-  test("is there in a namespace that the policy does not match", () => {
+  test("exists in a namespace that the policy does not match", () => {
     expect(gap(undefined, ["other"])).toBe(
       'the admission policy lead.ops.approvals does not apply to namespace "shop"',
     );
   });
 
-  test("is none if one of several installations has no gap", () => {
+  test("is absent if one of several installations has no gap", () => {
     const other = installed(undefined, ["other"]).map((object) => ({
       ...object,
       metadata: { ...object.metadata, name: "other.ops.approvals" },

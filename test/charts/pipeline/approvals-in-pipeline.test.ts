@@ -13,7 +13,7 @@ function waiting(rule: object = {}) {
 }
 
 describe("approvals of a Pipeline's stage", () => {
-  test("check 13: an Approval for digest X is none for Y, also of the same commit", () => {
+  test("check 13: an Approval for digest X does not count for digest Y, also of the same commit", () => {
     const { world, commit, digest } = waiting();
     world.approve("ann", { stage: "prod", revision: commit, digest: "0".repeat(32) });
     world.approve("bob", { stage: "staging", revision: commit, digest });
@@ -24,7 +24,7 @@ describe("approvals of a Pipeline's stage", () => {
     expect(promoted(world, "prod")).toEqual([commit]);
   });
 
-  test("check 14: approved, then rendered otherwise by an upgraded operator: not applied, and asked again", () => {
+  test("check 14: an approved commit that an upgraded operator renders differently is not applied, and needs another approval", () => {
     const { world, digest } = waiting();
     world.approve("ann", { stage: "prod", digest });
     // The Release renders otherwise from the moment of the pin on.
@@ -45,14 +45,14 @@ describe("approvals of a Pipeline's stage", () => {
     expect(world.stage("prod")).toMatchObject({ phase: "Passed", running: { digest: asked } });
   });
 
-  test("check 15: an Approval of a digest that no plan has counts for nothing", () => {
+  test("check 15: an Approval of a digest that no plan has has no effect", () => {
     const { world } = waiting();
     world.approve("ann", { stage: "prod", digest: "f".repeat(32) });
     world.run(24 * hour);
     expect(promoted(world, "prod")).toEqual([]);
   });
 
-  test("check 17: two Approvals of one person count once", () => {
+  test("check 17: two Approvals of one user count once", () => {
     const { world, commit, digest } = waiting({ count: 2 });
     world.approve("ann", { stage: "prod", digest });
     world.approve("ann-again", { stage: "prod", digest, by: "ann" });
@@ -65,7 +65,7 @@ describe("approvals of a Pipeline's stage", () => {
     expect(world.promotions("prod")[0]?.spec.approvals?.map(({ by }) => by)).toEqual(["ann", "bob"]);
   });
 
-  test("check 18: a rejection fails the candidate for this stage until it is withdrawn, and newer ones go on", () => {
+  test("check 18: a rejection fails the candidate for this stage until it is withdrawn, and newer ones continue", () => {
     const { world, commit, digest } = waiting();
     world.approve("ann", { stage: "prod", digest });
     world.approve("bob", { stage: "prod", digest, decision: "Reject", reason: "too early" });
@@ -81,7 +81,7 @@ describe("approvals of a Pipeline's stage", () => {
     expect(promoted(world, "prod")).toEqual([commit]);
   });
 
-  test("check 18: when the newest candidate is rejected the one before it is asked for", () => {
+  test("check 18: when the newest candidate is rejected the previous one waits for approval", () => {
     const { world, commit, digest } = waiting();
     world.push(everywhere("2"));
     world.run(hour);
@@ -96,7 +96,7 @@ describe("approvals of a Pipeline's stage", () => {
     expect(promoted(world, "prod")).toEqual([commit]);
   });
 
-  test("check 19: without the binding of the policy no Approval counts, and a condition says so; put back, it goes on", () => {
+  test("check 19: without the binding of the policy no Approval counts, and a condition reports it; when it is restored, the stage continues", () => {
     const { world, commit, digest } = waiting();
     const kind = "ValidatingAdmissionPolicyBinding";
     const binding = world.objects.find(kind, "approvals");
@@ -112,7 +112,7 @@ describe("approvals of a Pipeline's stage", () => {
     expect(promoted(world, "prod")).toEqual([commit]);
   });
 
-  test("check 20: an Approval that is deleted before the Promotion counts no more, and afterwards it changes nothing", () => {
+  test("check 20: an Approval that is deleted before the Promotion does not count, and its deletion afterwards has no effect", () => {
     const { world, commit, digest } = waiting();
     world.freeze("now");
     world.approve("ann", { stage: "prod", digest });
@@ -129,7 +129,7 @@ describe("approvals of a Pipeline's stage", () => {
     expect(world.promotions("prod")[0]?.spec.approvals).toMatchObject([{ by: "bob", digest }]);
   });
 
-  test("check 22: a quorum that is raised counts at once", () => {
+  test("check 22: a higher number of required approvals takes effect at once", () => {
     const { world, digest } = waiting({ count: 2 });
     world.approve("ann", { stage: "prod", digest });
     world.run(minute);
@@ -140,7 +140,7 @@ describe("approvals of a Pipeline's stage", () => {
     expect(waitingOf(world, "prod")).toContain("2 of 3 approvals");
   });
 
-  test("check 23: a stage that runs X answers who approved it, when, which digest, which gates were skipped and why", () => {
+  test("check 23: a stage that runs X records who approved it, when, which digest, which gates were skipped and why", () => {
     const { world, commit, digest } = waiting();
     world.approve("ann", { stage: "prod", digest });
     world.run(minute);
@@ -159,7 +159,7 @@ describe("approvals of a Pipeline's stage", () => {
     ]);
   });
 
-  test("an older candidate that is approved does not wait for the approval of a newer one", () => {
+  test("an approved older candidate does not wait for the approval of a newer one", () => {
     const { world, commit, digest } = waiting();
     const newer = world.push(everywhere("2"));
     world.run(hour);

@@ -72,7 +72,7 @@ function assess(approvals: readonly LiveObject[], more: Partial<ApprovalsInput> 
 const names = ({ counted }: ReturnType<typeof assess>) => counted.map(({ name }) => name);
 
 describe("assessApprovals()", () => {
-  test("needs none without a rule", () => {
+  test("requires no approval without a rule", () => {
     expect(assess([], { rule: undefined })).toEqual({
       state: "Approved",
       counted: [],
@@ -94,7 +94,7 @@ describe("assessApprovals()", () => {
     ["another digest of the same commit", { digest: y }],
     ["another stage", { stage: "staging" }],
     ["another Pipeline", { pipeline: "other" }],
-  ] as const)("counts none of %s", ([, spec]) => {
+  ] as const)("does not count an Approval of %s", ([, spec]) => {
     expect(assess([anApproval("ada", spec)])).toMatchObject({ state: "Waiting", counted: [] });
   });
 
@@ -102,7 +102,7 @@ describe("assessApprovals()", () => {
     expect(assess([anApproval("ada", { revision: "2".repeat(40) })]).state).toBe("Approved");
   });
 
-  test("counts one person once, by the first of the Approvals", () => {
+  test("counts one user once, by the first Approval", () => {
     const twice = [
       anApproval("late", { by: "ada", at: "2026-11-23T11:00:00Z" }),
       anApproval("early", { by: "ada", at: "2026-11-23T09:00:00Z" }),
@@ -116,7 +116,7 @@ describe("assessApprovals()", () => {
     expect(assess([...twice, anApproval("bob")], { rule: { count: 2 } }).state).toBe("Approved");
   });
 
-  test("counts members of the rule's groups alone", () => {
+  test("counts only members of the rule's groups", () => {
     const rule = { count: 1, groups: ["sre", "leads"] };
     expect(assess([anApproval("ada"), anApproval("bob", { groups: ["dev"] })], { rule })).toMatchObject({
       state: "Waiting",
@@ -128,14 +128,14 @@ describe("assessApprovals()", () => {
     expect(assess([anApproval("eve", { groups: ["dev", "leads"] })], { rule }).state).toBe("Approved");
   });
 
-  test("counts no Approval that is being deleted", () => {
+  test("does not count an Approval that is being deleted", () => {
     expect(assess([anApproval("ada", { leaves: true })])).toMatchObject({
       state: "Waiting",
       ignored: [{ name: "ada", why: "it is being deleted" }],
     });
   });
 
-  test("counts none while the API server does not vouch for them", () => {
+  test("counts no Approval while the API server does not validate them", () => {
     const notInForce = "the binding of the admission policy p is missing";
     expect(assess([anApproval("ada")], { notInForce })).toMatchObject({
       state: "Waiting",
@@ -144,7 +144,7 @@ describe("assessApprovals()", () => {
     });
   });
 
-  test("is rejected until the rejection is gone, whatever the approvals", () => {
+  test("is rejected until the rejection is deleted, for any number of approvals", () => {
     const reject = anApproval("eve", { decision: "Reject", reason: "too slow" });
     const both = [anApproval("ada"), reject];
     for (const rule of [one, undefined])
@@ -160,7 +160,7 @@ describe("assessApprovals()", () => {
     expect(assess([anApproval("eve", { decision: "Reject", leaves: true })]).state).toBe("Rejected");
   });
 
-  test("counts no author of the commits with `notAuthor`, by any of the author's addresses", () => {
+  test("does not count authors of the commits with `notAuthor`, by any of their addresses", () => {
     const rule = { count: 1, notAuthor: true };
     const approvals = [anApproval("ada"), anApproval("eve")];
     for (const email of ["ada@example.dev", "ADA@home.example"]) {
@@ -171,7 +171,7 @@ describe("assessApprovals()", () => {
     expect(names(assess(approvals, { span: commitsBy("ada@example.dev") }))).toEqual(["ada", "eve"]);
   });
 
-  test("counts none with `notAuthor` where an author is not known, or the history is not complete", () => {
+  test("counts no approval with `notAuthor` while an author is not known, or the history is not complete", () => {
     const rule = { count: 1, notAuthor: true };
     const unmapped = commitsBy("xerxes@y.example", "ada@example.dev");
     expect(assess([anApproval("eve")], { rule, span: unmapped })).toMatchObject({
@@ -193,7 +193,7 @@ describe("assessApprovals()", () => {
       });
   });
 
-  test("names with `notAuthor` the authors of the commits, and only so many", () => {
+  test("names the authors of the commits with `notAuthor`, up to a limit", () => {
     const rule = { count: 1, notAuthor: true };
     const messageOf = (...emails: readonly string[]) =>
       assess([], { rule, span: commitsBy(...emails) }).message;
@@ -205,12 +205,12 @@ describe("assessApprovals()", () => {
     );
   });
 
-  test("counts everybody with `notAuthor` where a stage gets no commits", () => {
+  test("counts all users with `notAuthor` if the candidate adds no commits", () => {
     const rule = { count: 1, notAuthor: true };
     expect(names(assess([anApproval("ada")], { rule, span: commitsBy() }))).toEqual(["ada"]);
   });
 
-  test("ignores what this version cannot read", () => {
+  test("ignores an Approval that this version cannot read", () => {
     expect(assess([anApproval("odd", { decision: "Maybe" as "Approve" })])).toMatchObject({
       state: "Waiting",
       counted: [],
@@ -218,7 +218,7 @@ describe("assessApprovals()", () => {
   });
 });
 
-test("readCommitAuthors() gives an address that several entries have to all of their users", () => {
+test("readCommitAuthors() maps an address in several entries to all of their users", () => {
   const policy = (name: string, user: string) => ({
     apiVersion: "fairlead.dev/v1alpha1",
     kind: "ReleasePolicy",
@@ -233,7 +233,7 @@ test("readCommitAuthors() gives an address that several entries have to all of t
   );
 });
 
-test("unplannedApprovals() names those of a digest that no plan has", () => {
+test("unplannedApprovals() names the Approvals of a digest that no plan has", () => {
   const approvals = [
     anApproval("known"),
     anApproval("other-stage", { stage: "staging" }),

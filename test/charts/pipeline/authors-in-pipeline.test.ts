@@ -65,7 +65,7 @@ describe("notAuthor of a Pipeline's stage", () => {
     expect(world.promotions("prod").at(-1)?.spec.approvals).toMatchObject([{ by: "eve" }]);
   });
 
-  test("a commit in between by an author keeps that author's Approval from counting", () => {
+  test("the Approval of an author of an earlier undeployed commit does not count", () => {
     const { world, push, policy, approve } = authored();
     policy("bob", "bob", "bob@example.dev");
     push("1", "ann@example.dev");
@@ -80,7 +80,7 @@ describe("notAuthor of a Pipeline's stage", () => {
     );
   });
 
-  test("is closed while the history is not known, and asks for nothing that skips approvals", () => {
+  test("is closed while the history is not known, and requests no authors for a Promotion that skips approvals", () => {
     const { world, asked, push } = authored();
     world.authorsOf = (span) => ({ ...span, state: "failed", message: "the history is not complete" });
     const commit = push("1", "ann@example.dev");
@@ -103,7 +103,7 @@ describe("notAuthor of a Pipeline's stage", () => {
     expect(promoted(world, "prod")).toEqual([commit]);
   });
 
-  test("says the same while it is read again after a restart, and what is wrong with the source", () => {
+  test("keeps its message while the history is read again after a restart, and reports an error of the source", () => {
     const { world, push, approve } = authored();
     push("1", "ann@example.dev");
     const said = waitingOf(world, "prod");
@@ -132,7 +132,7 @@ describe("notAuthor of a Pipeline's stage", () => {
     expect(promoted(world, "prod")).toHaveLength(1);
   });
 
-  test("asks for nothing in a Pipeline without it", () => {
+  test("requests no authors in a Pipeline without it", () => {
     const world = aShop(asks());
     world.authorsOf = () => expect.unreachable("no stage excludes authors");
     world.push(everywhere("1"));

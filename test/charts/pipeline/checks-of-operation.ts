@@ -12,10 +12,12 @@ export const checksOfOperation: readonly Check[] = [
     number: 31,
     says: "Killed before and after every write: no second Promotion or Job, no skipped gate, the same end.",
     provenBy: {
-      [faults]: ["check 31: killed before and after every write, the end is that of an undisturbed run"],
-      [`${pipeline}/proof.test.ts`]: ["gives the same outcome, whenever it is asked for"],
+      [faults]: [
+        "check 31: when the operator is killed before and after every write, the result is that of an uninterrupted run",
+      ],
+      [`${pipeline}/proof.test.ts`]: ["returns the same outcome at any later time"],
       "test/cluster/pipeline-kills.test.ts": [
-        "check 31: an operator that is killed while it promotes does nothing twice and skips no gate (seed %i)",
+        "check 31: an operator that is killed while it promotes repeats no action and skips no gate (seed %i)",
       ],
     },
   },
@@ -33,10 +35,10 @@ export const checksOfOperation: readonly Check[] = [
     says: "Clock + 1 h: nothing passes. Clock - 1 h: nothing un-passes or hangs. Both DST edges.",
     provenBy: {
       [`${pipeline}/clock.test.ts`]: [
-        "check 33: an hour ahead for a minute, it passes nothing and opens no window",
+        "check 33: when it is an hour ahead for a minute, no candidate passes and no window opens",
       ],
       [faults]: [
-        "check 33: what has passed stays passed when the clock goes back an hour, and nothing hangs",
+        "check 33: a candidate that has passed stays passed when the clock is set back an hour, and later ones still pass",
       ],
       [windows]: [
         "opens once at the end of the gap of a skipped local time",
@@ -53,11 +55,11 @@ export const checksOfOperation: readonly Check[] = [
     says: "Down for half of a soak: it starts again if a workload was ill meanwhile, else it counts.",
     provenBy: {
       [faults]: [
-        "check 34: down for half of a soak, it starts again if a workload was ill meanwhile, and counts otherwise",
+        "check 34: when the operator is down for half of a soak, the soak restarts if a workload was unhealthy meanwhile, and counts otherwise",
       ],
       "test/operator/desire/release/healthy-since.test.ts": [
-        "counts the time without an operator only as far as the status of a workload reports it as available",
-        "counts no time without an operator for a workload that does not report its availability",
+        "counts time without an operator only while the status of a workload reports it as available",
+        "does not count time without an operator for a workload that does not report its availability",
       ],
     },
   },
@@ -66,10 +68,10 @@ export const checksOfOperation: readonly Check[] = [
     says: "A pod that crashes in minute 9 of 10 starts the soak again, and the message names it.",
     provenBy: {
       [faults]: [
-        "check 35: a pod that crashes in minute 9 of 10 starts the soak again, and the message names the Release",
+        "check 35: a pod that crashes in minute 9 of 10 restarts the soak, and the message names the Release",
       ],
       "test/operator/desire/release/healthy-since.test.ts": [
-        "begins again after a failure, whose object Healthy names meanwhile",
+        "restarts after a failure, and the condition Healthy names the object meanwhile",
       ],
     },
   },
@@ -78,7 +80,7 @@ export const checksOfOperation: readonly Check[] = [
     says: "Remote down: stages with known candidates go on, and nothing fails by it.",
     provenBy: {
       [faults]: [
-        "check 36: with the remote down stages with known candidates go on, and nothing fails by it",
+        "check 36: while the remote is unavailable stages with known candidates continue, and no stage fails",
       ],
     },
   },
@@ -87,8 +89,8 @@ export const checksOfOperation: readonly Check[] = [
     says: "An image that cannot be pulled fails at the timeout; a Job that is gone counts by its record; a deleted one runs again.",
     provenBy: {
       [faults]: [
-        "check 37: a Job whose image cannot be pulled has failed at its timeout",
-        "check 37: a Job that is gone after its success was recorded counts, also while the soak goes on",
+        "check 37: a Job whose image cannot be pulled fails at its timeout",
+        "check 37: a Job that is deleted after its success was recorded counts, also during the soak",
         "check 37: a Job that is deleted while it runs is run again",
       ],
     },
@@ -98,7 +100,7 @@ export const checksOfOperation: readonly Check[] = [
     says: "A re-verification that fails stops stages that have not started, and moves no others.",
     provenBy: {
       [faults]: [
-        "check 38: when a re-verification fails, stages that have not started do not get it, and those that run it stay",
+        "check 38: when a re-verification fails, stages that have not started the commit do not start it, and those that run it keep it",
       ],
     },
   },
@@ -107,10 +109,10 @@ export const checksOfOperation: readonly Check[] = [
     says: "A stage added, removed, renamed or reordered: no Release deleted or moved back, no gate for ever.",
     provenBy: {
       [shape]: [
-        "check 39: a stage that is added in the middle starts with what its Releases run, unproven, and gates the next",
-        "check 39: a stage that is removed leaves its Releases and pins, and is no gate",
-        "check 39: a rename keeps what was proven if it is declared (%s)",
-        "check 39: stages in another order move nothing back",
+        "check 39: a stage that is added in the middle keeps what its Releases run, has not passed it, and blocks the next stage",
+        "check 39: a removed stage keeps its Releases and pins, and blocks no stage",
+        "check 39: a declared rename keeps the results of the stage (%s)",
+        "check 39: reordering stages rolls no stage back",
       ],
     },
   },
@@ -118,7 +120,9 @@ export const checksOfOperation: readonly Check[] = [
     number: 40,
     says: "Pipeline deleted: Releases stay. Created again: no stage moves without proof.",
     provenBy: {
-      [shape]: ["check 40: a Pipeline that is made again moves no stage without proof"],
+      [shape]: [
+        "check 40: a recreated Pipeline promotes no commit to a stage whose earlier stages have not passed it",
+      ],
       "test/cluster/pipeline.test.ts": [
         "a Pipeline promotes a commit from dev to prod, waits for an approval, and rolls back on request",
       ],
@@ -128,7 +132,9 @@ export const checksOfOperation: readonly Check[] = [
     number: 41,
     says: "All Promotions deleted: nothing is deployed, and proving begins anew.",
     provenBy: {
-      [shape]: ["check 41: without its Promotions nothing is deployed, and proving begins anew"],
+      [shape]: [
+        "check 41: when all Promotions are deleted nothing is deployed, and the running commits are proven again",
+      ],
     },
   },
   {
@@ -136,7 +142,7 @@ export const checksOfOperation: readonly Check[] = [
     says: "A Release missing, suspended, invalid or with a held prune is named, and waited for.",
     provenBy: {
       [shape]: [
-        "check 42: a Release that is missing, suspended, of another stage, invalid or with a held prune is named, and waited for",
+        "check 42: a stage waits for a Release that is missing, suspended, of another stage, invalid or with a held prune, and names it",
       ],
     },
   },
@@ -145,7 +151,7 @@ export const checksOfOperation: readonly Check[] = [
     says: "Prod does not render: told when the commit arrives; dev goes on, and prod never starts.",
     provenBy: {
       [shape]: [
-        "check 43: what prod cannot render is told when the commit arrives; dev goes on, and prod never starts",
+        "check 43: a commit that prod cannot render is reported when it arrives; dev continues, and prod never starts it",
       ],
     },
   },
@@ -154,14 +160,14 @@ export const checksOfOperation: readonly Check[] = [
     says: "An undeclared difference between staging and prod: prod does not start, and the field is named, also offline.",
     provenBy: {
       [`${pipeline}/differences.test.ts`]: [
-        "check 44: an undeclared difference between staging and prod is told at once, prod does not start, and the field is named",
-        "check 44: what is declared may differ",
+        "check 44: an undeclared difference between staging and prod is reported at once with the field, and prod does not start",
+        "check 44: declared fields may differ",
       ],
       "test/cluster/stage-differences.test.ts": [
-        "check 44: an undeclared difference between staging and prod keeps prod from starting, and the field is named, as the offline check does",
+        "check 44: an undeclared difference between staging and prod prevents prod from starting, and the field is reported, as by the offline check",
       ],
       "test/cli/pipeline/judge-stage.test.ts": [
-        "is proven if git renders to the digest that it runs, and it and the stages before it have passed that",
+        "is proven if git renders to the digest that it runs, and it and the earlier stages have passed it",
       ],
     },
   },
@@ -170,10 +176,10 @@ export const checksOfOperation: readonly Check[] = [
     says: "A plan shows no values of Secrets, and equals what is applied later, object by object.",
     provenBy: {
       "test/operator/desire/release/plan-equals-apply.test.ts": [
-        "a plan contains for each object what is done to it when the commit is applied, with its digest",
+        "a plan has the same action for each object as the apply of the commit, and the same digest",
       ],
       "test/cluster/release-next.test.ts": [
-        "a Release of a stage plans commits with its own account, and deploys the pinned one",
+        "a Release of a stage plans commits with its ServiceAccount, and deploys the pinned one",
       ],
     },
   },
@@ -191,8 +197,8 @@ export const checksOfOperation: readonly Check[] = [
     says: "Idle Pipelines cost no request and no write. No status is written without a change of meaning.",
     provenBy: {
       [cost]: [
-        "check 47: idle, nothing is written, and no wake-up is scheduled",
-        "check 47: a soak writes nothing while it lasts",
+        "check 47: an idle Pipeline writes nothing and schedules no reconcile",
+        "check 47: nothing is written during a soak",
       ],
     },
   },
@@ -203,7 +209,7 @@ export const checksOfOperation: readonly Check[] = [
       [cost]: [
         "check 48: a promotion is one create, and one apply for each Release",
         "check 48: a promotion is two status writes, with an approval too, and a soak is two more",
-        "check 48: when the last gate opens the pin follows at once",
+        "check 48: when the last gate opens the pin is set at once",
       ],
     },
   },
@@ -211,7 +217,7 @@ export const checksOfOperation: readonly Check[] = [
     number: 49,
     says: "Every waiting stage names the gate, what it has and needs, and until when.",
     provenBy: {
-      [cost]: ["check 49: every stage that waits names the gate, what it has and needs, and until when"],
+      [cost]: ["check 49: every stage that waits reports the closed gate, why it is closed, and until when"],
       "test/cli/pipeline/pipeline-text.test.ts": [
         "shows when a closed gate opens, and why a candidate does not pass",
       ],

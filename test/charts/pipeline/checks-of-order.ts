@@ -15,7 +15,7 @@ export const checksOfOrder: readonly Check[] = [
     says: "A candidate superseded while it soaks still passes, and prod gets it or a newer one that passed.",
     provenBy: {
       [order]: [
-        "check 1: a candidate superseded while it soaks in staging still passes; prod gets it or a newer one that passed",
+        "check 1: a candidate that soaks in staging passes although a newer one exists; prod gets it or a newer one that passed",
       ],
     },
   },
@@ -34,7 +34,7 @@ export const checksOfOrder: readonly Check[] = [
     provenBy: {
       [order]: [
         "check 3: after a failed verification a fix starts at once, and the failed digest never reaches prod",
-        "check 3: a failed candidate without a fix stays where it is, and says why",
+        "check 3: a failed candidate without a fix stays deployed, and the stage reports why it failed",
         "check 3: a later commit with a digest that has failed does not start",
       ],
     },
@@ -48,9 +48,7 @@ export const checksOfOrder: readonly Check[] = [
     number: 5,
     says: "A README commit is no candidate, no record, and no write but the head.",
     provenBy: {
-      [order]: [
-        "check 5: a README commit is no candidate, and makes no record and no write but the head that was seen",
-      ],
+      [order]: ["check 5: a README commit is not a candidate, and only `head` is written"],
     },
   },
   {
@@ -58,7 +56,7 @@ export const checksOfOrder: readonly Check[] = [
     says: "A commit that changes prod alone goes straight to prod's own gates.",
     provenBy: {
       [order]: [
-        "check 6: a commit that changes prod alone leaves dev and staging untouched, and prod asks its own gates",
+        "check 6: a commit that changes only prod does not change dev and staging, and waits only for the gates of prod",
       ],
     },
   },
@@ -67,7 +65,7 @@ export const checksOfOrder: readonly Check[] = [
     says: "A parallel wave in which one Release fails starts no stage after it.",
     provenBy: {
       [order]: [
-        "check 7: if one Release of a parallel wave fails, no stage after it starts, and the other one stays",
+        "check 7: if one Release of a parallel wave fails, no later stage starts, and the other Release is not rolled back",
       ],
     },
   },
@@ -76,23 +74,23 @@ export const checksOfOrder: readonly Check[] = [
     says: "Batches: after a failure the rest keep their pins and say why.",
     provenBy: {
       [order]: [
-        "check 8: with batches of %s, if the third of 10 fails, the rest keep their pins and say why",
-        "check 8: a batch begins when the one before it is proven",
+        "check 8: with batches of %s, if the third of 10 fails, the remaining Releases keep their pins and the stage reports why",
+        "check 8: a batch starts when the previous one is proven",
       ],
     },
   },
   {
     number: 9,
     says: "Ready=True of the old revision passes nothing.",
-    provenBy: { [order]: ["check 9: what a Release said before the pin passes nothing"] },
+    provenBy: { [order]: ["check 9: a status of a Release from before the pin passes no stage"] },
   },
   {
     number: 10,
     says: "The candidate's commit is gone from the remote: it goes on from the clone, or waits, named.",
     provenBy: {
       [order]: [
-        "check 10: what is proven goes on when its commit is gone from the remote",
-        "check 10: a commit that is gone before it was deployed is waited for by name, and does not fail",
+        "check 10: a Promotion continues when its commit no longer exists on the remote",
+        "check 10: a stage waits for a commit that was removed from the remote before its deployment, names it, and does not fail",
       ],
     },
   },
@@ -101,10 +99,10 @@ export const checksOfOrder: readonly Check[] = [
     says: "Two Pipelines over one source are independent; a Release is moved by none that it does not name.",
     provenBy: {
       "test/cluster/pipeline-pins.test.ts": [
-        "check 11: two Pipelines over one repository are independent, and a Release is moved by the one that it names",
+        "check 11: two Pipelines with one repository are independent, and a Release is pinned only by the one that it names",
       ],
       "test/operator/reconcile-pipeline.test.ts": [
-        "check 11: does not move a Release that names another Pipeline, and says so",
+        "check 11: does not pin a Release that names another Pipeline, and reports it",
       ],
     },
   },
@@ -112,9 +110,9 @@ export const checksOfOrder: readonly Check[] = [
     number: 12,
     says: "A cycle in `after`, a stage unknown or twice: SpecInvalid, and nothing moves.",
     provenBy: {
-      [order]: ["check 12: a stage that is unknown, twice or in a cycle moves nothing"],
+      [order]: ["check 12: a Pipeline with an unknown, repeated or cyclic stage changes nothing"],
       "test/operator/reconcile-pipeline.test.ts": [
-        "says that stages contradict each other, and moves nothing",
+        "reports that stages contradict each other, and changes nothing",
       ],
     },
   },

@@ -15,7 +15,9 @@ export const checksOfRights: readonly Check[] = [
     number: 13,
     says: "An Approval for digest X is none for Y.",
     provenBy: {
-      [approvals]: ["check 13: an Approval for digest X is none for Y, also of the same commit"],
+      [approvals]: [
+        "check 13: an Approval for digest X does not count for digest Y, also of the same commit",
+      ],
     },
   },
   {
@@ -23,18 +25,18 @@ export const checksOfRights: readonly Check[] = [
     says: "Approved, then rendered otherwise: not applied, asked again, and the message has both digests.",
     provenBy: {
       [approvals]: [
-        "check 14: approved, then rendered otherwise by an upgraded operator: not applied, and asked again",
+        "check 14: an approved commit that an upgraded operator renders differently is not applied, and needs another approval",
       ],
-      "test/operator/desire/release/digest-mismatch.test.ts": ["names commit and both digests"],
+      "test/operator/desire/release/digest-mismatch.test.ts": ["names the commit and both digests"],
       [`${onCluster}/release-next.test.ts`]: [
-        "a Release of a stage plans commits with its own account, and deploys the pinned one",
+        "a Release of a stage plans commits with its ServiceAccount, and deploys the pinned one",
       ],
     },
   },
   {
     number: 15,
     says: "An Approval of a digest that no plan has counts for nothing.",
-    provenBy: { [approvals]: ["check 15: an Approval of a digest that no plan has counts for nothing"] },
+    provenBy: { [approvals]: ["check 15: an Approval of a digest that no plan has has no effect"] },
   },
   {
     number: 16,
@@ -51,16 +53,16 @@ export const checksOfRights: readonly Check[] = [
     number: 17,
     says: "Two Approvals of one person count once; an author of the commits does not count under notAuthor.",
     provenBy: {
-      [approvals]: ["check 17: two Approvals of one person count once"],
+      [approvals]: ["check 17: two Approvals of one user count once"],
       [`${onCluster}/pipeline-authors.test.ts`]: [
-        "with notAuthor a commit's author may not approve it, and nobody while an address is not mapped",
+        "with notAuthor the approval of a commit's author does not count, and no approval counts while an address is not mapped",
       ],
       [`${pipeline}/authors-in-pipeline.test.ts`]: [
         "check 17: an author of the commits does not count, and another user does",
       ],
       [`${pipeline}/approvals.test.ts`]: [
-        "counts no author of the commits with `notAuthor`, by any of the author's addresses",
-        "counts none with `notAuthor` where an author is not known, or the history is not complete",
+        "does not count authors of the commits with `notAuthor`, by any of their addresses",
+        "counts no approval with `notAuthor` while an author is not known, or the history is not complete",
       ],
     },
   },
@@ -69,8 +71,8 @@ export const checksOfRights: readonly Check[] = [
     says: "A rejected candidate has failed for this stage until the rejection is withdrawn; newer ones go on.",
     provenBy: {
       [approvals]: [
-        "check 18: a rejection fails the candidate for this stage until it is withdrawn, and newer ones go on",
-        "check 18: when the newest candidate is rejected the one before it is asked for",
+        "check 18: a rejection fails the candidate for this stage until it is withdrawn, and newer ones continue",
+        "check 18: when the newest candidate is rejected the previous one waits for approval",
       ],
     },
   },
@@ -79,9 +81,9 @@ export const checksOfRights: readonly Check[] = [
     says: "Without the binding of the policy no Approval counts, and a condition says so.",
     provenBy: {
       [approvals]: [
-        "check 19: without the binding of the policy no Approval counts, and a condition says so; put back, it goes on",
+        "check 19: without the binding of the policy no Approval counts, and a condition reports it; when it is restored, the stage continues",
       ],
-      [userApprovals]: ["is found in force, and missing without its binding"],
+      [userApprovals]: ["is reported as in force, and as missing without its binding"],
     },
   },
   {
@@ -89,7 +91,7 @@ export const checksOfRights: readonly Check[] = [
     says: "An Approval counts if its user loses the right later, and not if it is deleted before the Promotion.",
     provenBy: {
       [approvals]: [
-        "check 20: an Approval that is deleted before the Promotion counts no more, and afterwards it changes nothing",
+        "check 20: an Approval that is deleted before the Promotion does not count, and its deletion afterwards has no effect",
       ],
       [userApprovals]: ["stays when its user loses the permission, who then cannot create another one"],
     },
@@ -108,7 +110,7 @@ export const checksOfRights: readonly Check[] = [
         "may be weakened with the verb on each stage, or on all at once, also from git",
         "are removed with a Pipeline only with the verb, except by deletions of namespaces and owners",
       ],
-      [approvals]: ["check 22: a quorum that is raised counts at once"],
+      [approvals]: ["check 22: a higher number of required approvals takes effect at once"],
     },
   },
   {
@@ -116,7 +118,7 @@ export const checksOfRights: readonly Check[] = [
     says: "A stage answers who approved what, when, which digest, and which gates were skipped and why.",
     provenBy: {
       [approvals]: [
-        "check 23: a stage that runs X answers who approved it, when, which digest, which gates were skipped and why",
+        "check 23: a stage that runs X records who approved it, when, which digest, which gates were skipped and why",
       ],
       [`${onCluster}/pipeline-trailers.test.ts`]: [
         "check 23: who approved, when, which digest, and which gates were skipped and why, is in objects and in trailers",
@@ -129,9 +131,9 @@ export const checksOfRights: readonly Check[] = [
     says: "Rollback: prod stays, staging proves newer ones, and resume takes the newest that passed.",
     provenBy: {
       [hold]: [
-        "check 24: prod stays, staging proves newer ones, and resume takes the newest passed",
-        "check 24: a digest that has passed needs to be healthy, and no second soak",
-        "check 24: it passes the gates of its stage unless it names them",
+        "check 24: prod is held, staging proves newer candidates, and the newest that passed starts when the hold ends",
+        "check 24: a digest that has passed needs only health, and no second soak",
+        "check 24: it waits for the gates of its stage unless it bypasses them",
       ],
     },
   },
@@ -141,7 +143,7 @@ export const checksOfRights: readonly Check[] = [
     provenBy: {
       [hold]: [
         "check 25: it runs once, does not alternate, and the failed digest is not retried automatically",
-        "check 25: a failed rollback holds",
+        "check 25: a failed rollback is not rolled back again",
         "check 25: a user may request the failed digest again",
       ],
     },
@@ -151,7 +153,7 @@ export const checksOfRights: readonly Check[] = [
     says: "A hotfix needs `bypass` and a reason, and is unproven until earlier stages have passed it.",
     provenBy: {
       [hold]: [
-        "check 26: is deployed directly to prod, and is unproven until earlier stages have passed it",
+        "check 26: is deployed directly to prod, and is reported as unproven until earlier stages have passed it",
         "check 26: without the bypass it waits for the earlier stages",
       ],
       [rights]: ["that skips gates needs the verb bypass and a reason"],
@@ -162,10 +164,10 @@ export const checksOfRights: readonly Check[] = [
     says: "A pin by another manager: the Pipeline stands back and names it; without it, its own pin returns.",
     provenBy: {
       [hold]: [
-        "check 27: the Pipeline does not override it; after its removal the Pipeline's own pin returns, never the branch's head",
+        "check 27: the Pipeline does not override it; after its removal the Pipeline sets its pin again, and never the branch's head",
       ],
       [`${onCluster}/pipeline-pins.test.ts`]: [
-        "check 27: a Pipeline stands back from a pin by kubectl, names its manager, and goes on without it",
+        "check 27: a Pipeline does not override a pin by kubectl, names its manager, and continues after its removal",
       ],
     },
   },
@@ -174,7 +176,7 @@ export const checksOfRights: readonly Check[] = [
     says: "A window that closes while prod converges lets it finish; the next one waits and says until when.",
     provenBy: {
       [closed]: [
-        "check 28: a window that closes while prod converges lets it finish; the next one waits and reports until when",
+        "check 28: when a window closes while prod converges, the Promotion continues; the next one waits and reports until when",
       ],
     },
   },
@@ -183,8 +185,8 @@ export const checksOfRights: readonly Check[] = [
     says: "During a freeze the soak counts on and nothing starts; it stops between batches; a bypass goes.",
     provenBy: {
       [closed]: [
-        "check 29: during a freeze the soak counts on, nothing starts, and a hotfix that bypasses it starts",
-        "check 29: a freeze stops between batches",
+        "check 29: during a freeze the soak continues, no candidate starts, and a hotfix that bypasses it starts",
+        "check 29: a freeze stops a rollout between batches",
       ],
     },
   },

@@ -15,7 +15,7 @@ function namesIn(file: string): readonly string[] {
 }
 
 describe("the checks of Pipelines", () => {
-  test("have a proof each", () => {
+  test("each have a test", () => {
     expect(checks.map(({ number }) => number)).toEqual(Array.from({ length: 49 }, (_, index) => index + 1));
     for (const { number, provenBy } of checks)
       expect(Object.values(provenBy).flat(), `check ${number}`).not.toEqual([]);
@@ -26,7 +26,7 @@ describe("the checks of Pipelines", () => {
       expect(namesIn(file), file).toEqual(expect.arrayContaining([...names]));
   });
 
-  test("have every test that names its check", () => {
+  test("list every test that names a check", () => {
     const listed = new Set(
       checks.flatMap(({ number, provenBy }) =>
         Object.entries(provenBy).flatMap(([file, names]) => names.map((name) => `${number} ${file} ${name}`)),

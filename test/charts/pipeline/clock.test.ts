@@ -16,7 +16,7 @@ function aShopWithClocks() {
 }
 
 describe("the clock of the machine", () => {
-  test("check 33: an hour ahead for a minute, it passes nothing and opens no window", () => {
+  test("check 33: when it is an hour ahead for a minute, no candidate passes and no window opens", () => {
     const { world, clocks } = aShopWithClocks();
     const first = world.push(everywhere("1"));
     world.run(5 * minute);

@@ -5,7 +5,7 @@ import { aShop, everywhere, hour, minute, promoted } from "./stages.ts";
 describe("windows and freezes", () => {
   const nightly = { enter: { windows: [{ allow: { cron: "0 0 * * *", duration: "30m" } }] } };
 
-  test("check 28: a window that closes while prod converges lets it finish; the next one waits and reports until when", () => {
+  test("check 28: when a window closes while prod converges, the Promotion continues; the next one waits and reports until when", () => {
     const world = aShop({ prod: { ...nightly, pass: { soak: "30m" } } });
     const first = world.push(everywhere("1"));
     world.run(20 * minute);
@@ -19,7 +19,7 @@ describe("windows and freezes", () => {
     expect(world.promotions("prod")[1]?.metadata.creationTimestamp).toBe("2026-01-02T00:00:00Z");
   });
 
-  test("check 29: during a freeze the soak counts on, nothing starts, and a hotfix that bypasses it starts", () => {
+  test("check 29: during a freeze the soak continues, no candidate starts, and a hotfix that bypasses it starts", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(5 * minute);
@@ -43,7 +43,7 @@ describe("windows and freezes", () => {
     expect(promoted(world, "dev")).toEqual([first, fix]);
   });
 
-  test("check 29: a freeze stops between batches", () => {
+  test("check 29: a freeze stops a rollout between batches", () => {
     const names = ["a", "b", "c"];
     const world = new DeliveryWorld({
       stages: [{ name: "prod", batch: 1, releases: names.map((name) => ({ name })), pass: { soak: "5m" } }],

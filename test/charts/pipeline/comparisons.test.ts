@@ -20,12 +20,12 @@ const prod = (...releases: object[]) => ({ name: "prod", releases, differences: 
 describe("a Release of a stage with differences", () => {
   test.for<{ readonly does: string; readonly given: readonly object[]; readonly found: readonly string[] }>([
     {
-      does: "the only one of the stage before",
+      does: "the only Release of the earlier stage",
       given: [staging({ name: "a" }), prod({ name: "eu" }, { name: "us", namespace: "us" })],
       found: ["shop/eu shop/a", "us/us shop/a"],
     },
     {
-      does: "those of its name, in every namespace",
+      does: "the Releases of the same name, in every namespace",
       given: [
         staging({ name: "web" }, { name: "db" }, { name: "web", namespace: "second" }),
         prod({ name: "web", namespace: "prod" }),
@@ -33,7 +33,7 @@ describe("a Release of a stage with differences", () => {
       found: ["prod/web second/web", "prod/web shop/web"],
     },
     {
-      does: "those of the name that it gives, also if there is one of its own name",
+      does: "the Releases of its counterpart, also if there is one of the same name",
       given: [
         staging({ name: "web" }, { name: "old" }),
         prod({ name: "web", namespace: "p", counterpart: "old" }),
@@ -41,17 +41,17 @@ describe("a Release of a stage with differences", () => {
       found: ["p/web shop/old"],
     },
     {
-      does: "none if no Release has the name that it gives",
+      does: "no Release if none has the name of its counterpart",
       given: [staging({ name: "web" }), prod({ name: "api", counterpart: "other" })],
       found: ['Release "shop/api" has no counterpart in stage "staging" to be compared with'],
     },
     {
-      does: "none of several with other names",
+      does: "no Release if there are several with other names",
       given: [staging({ name: "a" }, { name: "b" }), prod({ name: "web" })],
       found: ['Release "shop/web" has no counterpart in stage "staging" to be compared with'],
     },
     {
-      does: "one of each stage before",
+      does: "one Release of each earlier stage",
       given: [
         { ...staging({ name: "a" }), after: [] },
         { name: "load", after: [], releases: [{ name: "b" }] },
@@ -59,9 +59,9 @@ describe("a Release of a stage with differences", () => {
       ],
       found: ["shop/c shop/a", "shop/c shop/b"],
     },
-    { does: "none in the first stage", given: [prod({ name: "web" })], found: [] },
+    { does: "no Release in the first stage", given: [prod({ name: "web" })], found: [] },
     {
-      does: "none without differences",
+      does: "no Release without `differences`",
       given: [staging({ name: "a" }), { name: "prod", releases: [{ name: "web" }] }],
       found: [],
     },

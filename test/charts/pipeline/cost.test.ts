@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aShop, everywhere, hour, job, minute, threeStages } from "./stages.ts";
 
 describe("the cost of a Pipeline", () => {
-  test("check 47: idle, nothing is written, and no wake-up is scheduled", () => {
+  test("check 47: an idle Pipeline writes nothing and schedules no reconcile", () => {
     const world = aShop({ staging: { pass: { soak: "10m", verify: [job()] } } });
     world.push(everywhere("1"));
     world.run(hour);
@@ -16,7 +16,7 @@ describe("the cost of a Pipeline", () => {
     expect(world.writes).toHaveLength(length);
   });
 
-  test("check 47: a soak writes nothing while it lasts", () => {
+  test("check 47: nothing is written during a soak", () => {
     const world = aShop({ staging: { pass: { soak: "2h" } } });
     world.push(everywhere("1"));
     world.run(minute);
@@ -63,7 +63,7 @@ describe("the cost of a Pipeline", () => {
     expect(statusWrites().slice(2)).toEqual(["Pipeline", "Promotion", "Promotion", "Pipeline"]);
   });
 
-  test("check 48: when the last gate opens the pin follows at once", () => {
+  test("check 48: when the last gate opens the pin is set at once", () => {
     const world = aShop({ prod: { enter: { approvals: {} } } });
     world.push(everywhere("1"));
     world.run(hour);
@@ -72,7 +72,7 @@ describe("the cost of a Pipeline", () => {
     expect(world.release("prod").spec.revision).toBe(world.commits[0]?.id);
   });
 
-  test("check 49: every stage that waits names the gate, what it has and needs, and until when", () => {
+  test("check 49: every stage that waits reports the closed gate, why it is closed, and until when", () => {
     const world = aShop({
       staging: {
         pass: { soak: "10m" },

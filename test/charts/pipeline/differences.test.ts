@@ -14,14 +14,14 @@ const at = (prod: object, others: object = { replicas: 1 }) => ({
 const compared = (differences: object[] = replicas) => aShop({ prod: { differences } });
 
 describe("the differences of a stage", () => {
-  test("check 44: what is declared may differ", () => {
+  test("check 44: declared fields may differ", () => {
     const world = compared();
     const first = world.push(at({ replicas: 3 }));
     world.run(hour);
     expect(promoted(world, "prod")).toEqual([first]);
   });
 
-  test("check 44: an undeclared difference between staging and prod is told at once, prod does not start, and the field is named", () => {
+  test("check 44: an undeclared difference between staging and prod is reported at once with the field, and prod does not start", () => {
     const world = compared();
     const first = world.push(at({ replicas: 3, level: "debug" }));
     world.run(minute);
@@ -42,7 +42,7 @@ describe("the differences of a stage", () => {
     expect(world.stage("prod").problems).toBeUndefined();
   });
 
-  test("a message stays short, however much differs", () => {
+  test("a message has a limited length for any number of differences", () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key-${index}`, "1"]));
     const world = compared();
     world.push(at({ ...many, replicas: 3 }));
@@ -51,7 +51,7 @@ describe("the differences of a stage", () => {
     expect(waitingOf(world, "prod").length).toBeLessThan(500);
   });
 
-  test("the names stay while a newer commit is planned and proven", () => {
+  test("the names of the fields are kept while a newer commit is planned and proven", () => {
     const world = compared();
     world.push(at({ replicas: 3, level: "debug" }));
     world.run(hour);
@@ -61,7 +61,7 @@ describe("the differences of a stage", () => {
     expect(waitingOf(world, "prod")).toBe(text);
   });
 
-  test("once a difference is declared, prod starts", () => {
+  test("prod starts when a difference is declared", () => {
     const world = compared();
     const first = world.push(at({ replicas: 3, level: "debug" }));
     world.run(hour);
@@ -73,7 +73,7 @@ describe("the differences of a stage", () => {
     expect(promoted(world, "prod")).toEqual([first]);
   });
 
-  test("a stricter rule counts at once, also for a candidate that was planned before", () => {
+  test("a stricter rule takes effect at once, also for a candidate that was planned before", () => {
     const world = aShop({ prod: { enter: { approvals: {} } } });
     const first = world.push(at({ replicas: 3 }));
     world.run(hour);
@@ -96,7 +96,7 @@ describe("the differences of a stage", () => {
     expect(promoted(world, "prod")).toEqual([first]);
   });
 
-  test("a hotfix may skip it by name, and going back to what passed needs it not", () => {
+  test("a hotfix may bypass the gate, and a rollback to a digest that passed does not need it", () => {
     const world = compared();
     const first = world.push(at({ replicas: 3 }));
     world.run(hour);
@@ -118,7 +118,7 @@ describe("the differences of a stage", () => {
     expect(promoted(world, "prod")).toEqual([first, fix, first]);
   });
 
-  test("Releases are compared with those of their name, of the name that they give, or with the only one", () => {
+  test("Releases are compared with those of the same name, of their counterpart, or with the only one", () => {
     const stages = (counterpart: object) => [
       { name: "staging", releases: [{ name: "web-staging" }, { name: "db" }] },
       {
@@ -146,7 +146,7 @@ describe("the differences of a stage", () => {
     expect(waitingOf(paired, "prod")).toContain('Release "shop/db2" differs from Release "shop/db"');
   });
 
-  test("killed before and after every write, the end is that of an undisturbed run", () => {
+  test("when the operator is killed before and after every write, the result is that of an uninterrupted run", () => {
     const run = (killAt?: { readonly write: number; readonly isAfter: boolean }) => {
       const world = new DeliveryWorld({ stages: threeStages({ prod: { differences: replicas } }) });
       let writes = 0;
@@ -177,14 +177,14 @@ describe("the differences of a stage", () => {
     }
   });
 
-  test("a Pipeline without differences asks its Releases for nothing, and records nothing", () => {
+  test("a Pipeline without `differences` requests and records no comparison", () => {
     const world = aShop();
     world.push(at({ replicas: 3 }));
     world.run(hour);
     expect(JSON.stringify(world.objects.all())).not.toMatch(/"compare|"differences/);
   });
 
-  test("a comparison that finds nothing costs no write, and the names of a difference one for each Release", () => {
+  test("a comparison without a difference causes no write, and the names of a difference cause one for each Release", () => {
     const plain = aShop();
     const world = compared();
     const applied = (one: DeliveryWorld) => one.writes.filter((write) => write.includes("apply Release"));

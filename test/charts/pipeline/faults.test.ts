@@ -50,7 +50,7 @@ describe("faults", () => {
   }
 
   test(
-    "check 31: killed before and after every write, the end is that of an undisturbed run",
+    "check 31: when the operator is killed before and after every write, the result is that of an uninterrupted run",
     () => {
       const undisturbed = runThree();
       expect(undisturbed).toMatchObject({
@@ -70,7 +70,7 @@ describe("faults", () => {
     takesHours ? 600_000 : 60_000,
   );
 
-  test("check 33: what has passed stays passed when the clock goes back an hour, and nothing hangs", () => {
+  test("check 33: a candidate that has passed stays passed when the clock is set back an hour, and later ones still pass", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(12 * minute);
@@ -84,7 +84,7 @@ describe("faults", () => {
     expect(promoted(world, "prod")).toEqual([first, next]);
   });
 
-  test("check 34: down for half of a soak, it starts again if a workload was ill meanwhile, and counts otherwise", () => {
+  test("check 34: when the operator is down for half of a soak, the soak restarts if a workload was unhealthy meanwhile, and counts otherwise", () => {
     for (const isIll of [false, true]) {
       const world = aShop();
       world.push(everywhere("1"));
@@ -103,7 +103,7 @@ describe("faults", () => {
     }
   });
 
-  test("what an upgraded operator renders otherwise while it soaks is proven anew at once, stage by stage", () => {
+  test("a candidate that an upgraded operator renders differently during a soak is proven again at once, stage by stage", () => {
     const world = aShop();
     const commit = world.push(everywhere("1"));
     world.run(5 * minute);
@@ -120,7 +120,7 @@ describe("faults", () => {
     expect(world.stage("prod")).toMatchObject({ phase: "Passed", running: { revision: commit } });
   });
 
-  test("check 35: a pod that crashes in minute 9 of 10 starts the soak again, and the message names the Release", () => {
+  test("check 35: a pod that crashes in minute 9 of 10 restarts the soak, and the message names the Release", () => {
     const world = aShop();
     world.push(everywhere("1"));
     world.run(9 * minute);
@@ -136,7 +136,7 @@ describe("faults", () => {
     expect(promoted(world, "prod")).toHaveLength(1);
   });
 
-  test("check 36: with the remote down stages with known candidates go on, and nothing fails by it", () => {
+  test("check 36: while the remote is unavailable stages with known candidates continue, and no stage fails", () => {
     const world = aShop({ prod: { enter: { approvals: {} } } });
     const commit = world.push(everywhere("1"));
     world.run(5 * minute);
@@ -154,7 +154,7 @@ describe("faults", () => {
 
   const verified = { staging: { pass: { verify: [job("e2e", { timeout: "5m" })] } } };
 
-  test("check 37: a Job whose image cannot be pulled has failed at its timeout", () => {
+  test("check 37: a Job whose image cannot be pulled fails at its timeout", () => {
     const world = aShop(verified);
     world.jobOutcome = () => "Pending";
     world.push(everywhere("1"));
@@ -169,7 +169,7 @@ describe("faults", () => {
     expect(promoted(world, "prod")).toEqual([]);
   });
 
-  test("check 37: a Job that is gone after its success was recorded counts, also while the soak goes on", () => {
+  test("check 37: a Job that is deleted after its success was recorded counts, also during the soak", () => {
     const world = aShop({ staging: { pass: { soak: "10m", verify: [job()] } } });
     world.push(everywhere("1"));
     world.run(2 * minute);
@@ -196,7 +196,7 @@ describe("faults", () => {
     expect(world.stage("staging").phase).toBe("Passed");
   });
 
-  test("check 38: when a re-verification fails, stages that have not started do not get it, and those that run it stay", () => {
+  test("check 38: when a re-verification fails, stages that have not started the commit do not start it, and those that run it keep it", () => {
     const stages = [
       ...threeStages({ staging: { pass: { verify: [job()] } } }),
       { name: "late", after: ["staging"], releases: [{ name: "late" }], enter: { approvals: {} } },
@@ -217,7 +217,7 @@ describe("faults", () => {
     expect(world.stage("prod").phase).toBe("Passed");
   });
 
-  test("a stage that is refused for good fails at its timeout, and one that waits for its Release does not", () => {
+  test("a stage with a permanently refused Release fails at its timeout, and one that waits for its Release does not", () => {
     const world = aShop({ staging: { pass: { timeout: "30m" } } });
     world.setRefusal("staging", "ApplyRejected");
     world.push(everywhere("1"));

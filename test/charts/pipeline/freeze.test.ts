@@ -19,7 +19,7 @@ function assess(...freezes: readonly ReturnType<typeof aFreeze>[]) {
 }
 
 describe("assessFreezes()", () => {
-  test("is none without a Freeze", () => {
+  test("returns nothing without a Freeze", () => {
     expect(assess()).toEqual({ holding: [], message: "no Freeze applies", asked: [] });
   });
 
@@ -37,7 +37,7 @@ describe("assessFreezes()", () => {
     expect(assess(aFreeze("sale", spec as Partial<FreezeSpec>)).holding).toHaveLength(holds ? 1 : 0);
   });
 
-  test("ends at its instant, and uses the clock for it", () => {
+  test("ends at its instant, for which it uses the clock", () => {
     expect(assess(aFreeze("over", { until: now })).holding).toEqual([]);
     const until = "2026-11-30T12:00:00+02:00";
     expect(assess(aFreeze("sale", { until, by: "ada" }))).toEqual({
@@ -52,7 +52,7 @@ describe("assessFreezes()", () => {
     expect(assess(aFreeze("sale", { until: "2026-11-30T00:00:00Z", stages: ["staging"] })).asked).toEqual([]);
   });
 
-  test("ends with the last of several, and not at all if one has no end", () => {
+  test("ends with the last of several, or never if one has no end", () => {
     const early = aFreeze("b", { until: "2026-11-24T23:30:00-02:00" });
     const late = aFreeze("a", { until: "2026-11-25T02:00:00Z" });
     expect(assess(early, late)).toMatchObject({

@@ -15,7 +15,7 @@ function withHistory(stages: Parameters<typeof aShop>[0] = {}) {
 }
 
 describe("a rollback with hold", () => {
-  test("check 24: prod stays, staging proves newer ones, and resume takes the newest passed", () => {
+  test("check 24: prod is held, staging proves newer candidates, and the newest that passed starts when the hold ends", () => {
     const { world, first, second: latest } = withHistory();
     world.request("back", { stage: "prod", revision: first, hold: true, by: "ann", reason: "errors" });
     world.run(minute);
@@ -33,7 +33,7 @@ describe("a rollback with hold", () => {
     expect(promoted(world, "prod")).toEqual([first, latest, first, fourth]);
   });
 
-  test("check 24: a digest that has passed needs to be healthy, and no second soak", () => {
+  test("check 24: a digest that has passed needs only health, and no second soak", () => {
     const { world, first } = withHistory({ prod: { pass: { soak: "10m" } } });
     world.request("back", { stage: "prod", revision: first, by: "ann" });
     world.run(10 * second);
@@ -43,7 +43,7 @@ describe("a rollback with hold", () => {
     });
   });
 
-  test("check 24: it passes the gates of its stage unless it names them", () => {
+  test("check 24: it waits for the gates of its stage unless it bypasses them", () => {
     const { world, first } = withHistory();
     world.editStages([
       ...world.pipeline.spec.stages.slice(0, 2),
@@ -74,7 +74,7 @@ describe("a rollback with hold", () => {
     });
   });
 
-  test("resumes with the digest that was running when nothing newer has passed", () => {
+  test("continues with the digest that was running when nothing newer has passed", () => {
     const { world, first, second: latest } = withHistory();
     world.request("back", { stage: "prod", revision: first, hold: true, by: "ann", reason: "errors" });
     world.run(minute);
@@ -103,7 +103,7 @@ describe("an automatic rollback", () => {
     expect(promoted(world, "prod")).toEqual([first, good, bad, good, fix]);
   });
 
-  test("check 25: a failed rollback holds", () => {
+  test("check 25: a failed rollback is not rolled back again", () => {
     const { world, second: good } = withHistory({ prod: rollBack });
     const bad = world.push(everywhere("3"));
     world.jobOutcome = ({ revision }) => (revision === bad ? "Failed" : "Complete");
@@ -131,7 +131,7 @@ describe("an automatic rollback", () => {
 describe("a hotfix", () => {
   const hotfix = { stage: "prod", by: "ann", reason: "outage", bypass: ["Order"] };
 
-  test("check 26: is deployed directly to prod, and is unproven until earlier stages have passed it", () => {
+  test("check 26: is deployed directly to prod, and is reported as unproven until earlier stages have passed it", () => {
     const { world } = withHistory();
     const fix = world.push(everywhere("fix"));
     world.run(2 * second);
@@ -168,7 +168,7 @@ describe("a hotfix", () => {
 });
 
 describe("a pin by another field manager", () => {
-  test("check 27: the Pipeline does not override it; after its removal the Pipeline's own pin returns, never the branch's head", () => {
+  test("check 27: the Pipeline does not override it; after its removal the Pipeline sets its pin again, and never the branch's head", () => {
     const { world, first, second: own } = withHistory();
     world.pinByHand("prod", first);
     world.run(minute);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aShop, everywhere, hour, minute, promoted } from "./stages.ts";
 
 describe("keepCandidates()", () => {
-  test("keeps the newest one, also while no stage may get it", () => {
+  test("keeps the newest candidate, also while no stage can start it", () => {
     const world = aShop({ dev: { pass: { soak: "10m" } } });
     const first = world.push(everywhere("1"));
     world.run(minute);

@@ -14,7 +14,7 @@ import {
 } from "./stages.ts";
 
 describe("order and slots of a Pipeline", () => {
-  test("check 1: a candidate superseded while it soaks in staging still passes; prod gets it or a newer one that passed", () => {
+  test("check 1: a candidate that soaks in staging passes although a newer one exists; prod gets it or a newer one that passed", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(5 * minute);
@@ -45,7 +45,7 @@ describe("order and slots of a Pipeline", () => {
     expect(promoted(world, "prod")).toEqual([fix]);
   });
 
-  test("check 3: a failed candidate without a fix stays where it is, and says why", () => {
+  test("check 3: a failed candidate without a fix stays deployed, and the stage reports why it failed", () => {
     const world = aShop({ staging: { pass: { verify: [job()] } } });
     const bad = world.push(everywhere("bad"));
     world.jobOutcome = () => "Failed";
@@ -88,7 +88,7 @@ describe("order and slots of a Pipeline", () => {
     );
   });
 
-  test("check 5: a README commit is no candidate, and makes no record and no write but the head that was seen", () => {
+  test("check 5: a README commit is not a candidate, and only `head` is written", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(hour);
@@ -104,7 +104,7 @@ describe("order and slots of a Pipeline", () => {
     expect(world.promotions()).toHaveLength(3);
   });
 
-  test("check 6: a commit that changes prod alone leaves dev and staging untouched, and prod asks its own gates", () => {
+  test("check 6: a commit that changes only prod does not change dev and staging, and waits only for the gates of prod", () => {
     const world = aShop({ prod: { enter: { approvals: { count: 1 } } } });
     world.push(everywhere("1"));
     world.run(hour);
@@ -125,7 +125,7 @@ describe("order and slots of a Pipeline", () => {
     { name: "late", releases: [{ name: "late" }], after: ["eu", "us"] },
   ];
 
-  test("check 7: if one Release of a parallel wave fails, no stage after it starts, and the other one stays", () => {
+  test("check 7: if one Release of a parallel wave fails, no later stage starts, and the other Release is not rolled back", () => {
     const world = new DeliveryWorld({ stages: wave, throughCharts: true });
     world.health.set("us", "Failed");
     const commit = world.push({ dev: "1", eu: "1", us: "1", late: "1" });
@@ -146,7 +146,7 @@ describe("order and slots of a Pipeline", () => {
     many.filter((name) => world.release(name).spec.revision === id);
 
   test.for([2, "20%"])(
-    "check 8: with batches of %s, if the third of 10 fails, the rest keep their pins and say why",
+    "check 8: with batches of %s, if the third of 10 fails, the remaining Releases keep their pins and the stage reports why",
     (batch) => {
       const world = new DeliveryWorld({ stages: batches(batch), throughCharts: true });
       const first = world.push(all("1"));
@@ -161,7 +161,7 @@ describe("order and slots of a Pipeline", () => {
     },
   );
 
-  test("check 8: a batch begins when the one before it is proven", () => {
+  test("check 8: a batch starts when the previous one is proven", () => {
     const world = new DeliveryWorld({ stages: batches(4), throughCharts: true });
     const commit = world.push(all("1"));
     world.run(30 * second);
@@ -172,7 +172,7 @@ describe("order and slots of a Pipeline", () => {
     expect(pinned(world, commit)).toEqual(many);
   });
 
-  test("check 9: what a Release said before the pin passes nothing", () => {
+  test("check 9: a status of a Release from before the pin passes no stage", () => {
     const world = aShop();
     world.push(everywhere("1"));
     world.run(hour);
@@ -190,7 +190,7 @@ describe("order and slots of a Pipeline", () => {
     expect(promoted(world, "staging")).toHaveLength(2);
   });
 
-  test("check 10: what is proven goes on when its commit is gone from the remote", () => {
+  test("check 10: a Promotion continues when its commit no longer exists on the remote", () => {
     const world = aShop();
     const gone = world.push(everywhere("1"));
     world.run(5 * second);
@@ -201,7 +201,7 @@ describe("order and slots of a Pipeline", () => {
     expect(world.stage("staging")).toMatchObject({ phase: "Passed" });
   });
 
-  test("check 10: a commit that is gone before it was deployed is waited for by name, and does not fail", () => {
+  test("check 10: a stage waits for a commit that was removed from the remote before its deployment, names it, and does not fail", () => {
     const world = aShop();
     const gone = world.push(everywhere("1"));
     world.at(2 * second, () => world.setRefusal("staging", "SourceNotFound"));
@@ -217,7 +217,7 @@ describe("order and slots of a Pipeline", () => {
     );
   });
 
-  test("check 12: a stage that is unknown, twice or in a cycle moves nothing", () => {
+  test("check 12: a Pipeline with an unknown, repeated or cyclic stage changes nothing", () => {
     const world = aShop();
     world.push(everywhere("1"));
     world.run(hour);

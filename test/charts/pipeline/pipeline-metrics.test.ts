@@ -25,7 +25,7 @@ function atProd(prod: object, before: (world: ReturnType<typeof aShop>) => void 
 }
 
 describe("the metrics of a Pipeline", () => {
-  test("have nothing for a Pipeline without a status, or without a spec", () => {
+  test("have no series for a Pipeline without a status, or without a spec", () => {
     const { pipeline } = aShop();
     const { status: _, ...fresh } = pipeline;
     expect(samplesOf(fresh as PipelineResource)).toEqual([]);
@@ -44,7 +44,7 @@ describe("the metrics of a Pipeline", () => {
     );
   });
 
-  test("have the gates at which a candidate waits", () => {
+  test("have a series for each gate that a candidate waits for", () => {
     expect(samplesOf(atProd(approvals).pipeline)).toEqual(["fairlead_candidates_waiting prod Approvals 1"]);
     const closed = atProd(window({ cron: "0 3 * * *", duration: "30m" }));
     expect(samplesOf(closed.pipeline)).toEqual(["fairlead_candidates_waiting prod Windows 1"]);
@@ -79,7 +79,7 @@ describe("the metrics of a Pipeline", () => {
     },
   );
 
-  test("report Approvals that the API server does not check, and stop once it does", () => {
+  test("report that the API server does not validate Approvals, until it does", () => {
     const binding = "ValidatingAdmissionPolicyBinding";
     const world = aShop({ prod: approvals });
     const policy = world.objects.find(binding, "approvals");
@@ -92,7 +92,7 @@ describe("the metrics of a Pipeline", () => {
     expect(samplesOf(world.pipeline)).toEqual(["fairlead_candidates_waiting prod Approvals 1"]);
   });
 
-  test("have a failed stage until a candidate passes it, also while the next one is proven", () => {
+  test("report a stage as failed until a candidate passes it, also while the next one is proven", () => {
     const world = aShop({ staging: { pass: { verify: [job()] } } });
     world.jobOutcome = ({ revision }) => (revision.endsWith("1") ? "Failed" : "Complete");
     world.push(everywhere("1"));
@@ -106,7 +106,7 @@ describe("the metrics of a Pipeline", () => {
     expect(samplesOf(world.pipeline)).toEqual([]);
   });
 
-  test("have nothing of a stage that was removed from the spec, whatever the status says", () => {
+  test("have no series of a stage that was removed from the spec, for any status", () => {
     const { pipeline } = atProd(approvals);
     const stages = pipeline.spec.stages.slice(0, 2);
     expect(samplesOf({ ...pipeline, spec: { ...pipeline.spec, stages } })).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { aShop, everywhere, minute, promoted } from "./stages.ts";
 
 describe("planCandidates()", () => {
-  test("finishes the plan of a commit before it begins that of the newest one", () => {
+  test("finishes the plan of a commit before it starts that of the newest one", () => {
     const world = aShop();
     const [first, second, third] = ["1", "2", "3"].map((text) => {
       const commit = world.push(everywhere(text));
@@ -19,7 +19,7 @@ describe("planCandidates()", () => {
     expect(promoted(world, "dev")).not.toContain(second);
   });
 
-  test("goes on with newer commits while a stage refuses its pin, and learns the new digest of the pin", () => {
+  test("plans newer commits while a stage refuses its pin, and also the new digest of the pin", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(5 * minute);

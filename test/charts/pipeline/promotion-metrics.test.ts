@@ -54,7 +54,7 @@ describe("the metrics of a Promotion", () => {
       samples: ["fairlead_promotions_total result=passed 1", "fairlead_stage_restore_seconds 3600"],
     },
     {
-      does: "is a rollback by itself, and has passed",
+      does: "is an automatic rollback that has passed",
       promotion: aPromotion({ rollback: true, failedSince: "2026-01-01T00:59:00Z" }, { passedAt: at }),
       samples: ["fairlead_promotions_total result=rolled_back 1", "fairlead_stage_restore_seconds 60"],
     },
@@ -64,7 +64,7 @@ describe("the metrics of a Promotion", () => {
       samples: [],
     },
     {
-      does: "has a commit from the future",
+      does: "has a commit with a future time",
       promotion: aPromotion({ committedAt: "2030-01-01T00:00:00Z" }, { passedAt: at }),
       samples: ["fairlead_promotions_total result=passed 1", "fairlead_promotion_lead_time_seconds 0"],
     },
@@ -117,7 +117,7 @@ describe("the metrics of the Promotions of a stage", () => {
     expect(again).toEqual(["fairlead_promotions_total result=passed 1"]);
   });
 
-  test("measure the time to restore from the first of several failures to what passed", () => {
+  test("measure the time to restore from the first of several failures to the Promotion that passed", () => {
     const world = aShop({ staging: { pass: verify } });
     world.jobOutcome = ({ revision }) => (revision.endsWith("3") ? "Complete" : "Failed");
     world.push(everywhere("1"));
@@ -141,7 +141,7 @@ describe("the metrics of the Promotions of a stage", () => {
     expect(of(world, "dev").flat().join()).not.toContain("restore");
   });
 
-  test("count a rollback by itself as no deployment, and its end as the restoration", () => {
+  test("do not count an automatic rollback as a deployment, and count its end as the restoration", () => {
     const world = aShop({ staging: { pass: verify, onFailure: "RollBack" } });
     world.jobOutcome = ({ revision }) => (revision.endsWith("2") ? "Failed" : "Complete");
     world.push(everywhere("1"));

@@ -46,7 +46,7 @@ const head = (number: number) => [
 ];
 
 describe("promotionTrailers()", () => {
-  test("name Promotion, stage and digest of what a candidate brought", () => {
+  test("name Promotion, stage and digest of a candidate", () => {
     expect(trailersOf([aPromotion(1)])).toEqual(head(1));
   });
 
@@ -65,7 +65,7 @@ describe("promotionTrailers()", () => {
     ]);
   });
 
-  test("name at most sixteen who approved, then count", () => {
+  test("name at most sixteen users who approved, and count the others", () => {
     const approvals = Array.from({ length: 20 }, (_, index) => ({
       name: `a${index}`,
       uid: `u${index}`,
@@ -78,7 +78,7 @@ describe("promotionTrailers()", () => {
     expect(lines).toContain("Fairlead-Approvals: 20");
   });
 
-  test("name who asked for a hotfix, the gates that it skips, and why", () => {
+  test("name who requested a hotfix, the gates that it skips, and why", () => {
     const hotfix = { by: "ann", bypass: ["Order", "Soak"] as const, reason: "checkout is down" };
     expect(trailersOf([aPromotion(1, { ...hotfix, bypass: [...hotfix.bypass] })])).toEqual([
       ...head(1),
@@ -88,7 +88,7 @@ describe("promotionTrailers()", () => {
     ]);
   });
 
-  test("say that a stage goes back by itself", () => {
+  test("report an automatic rollback", () => {
     expect(trailersOf([aPromotion(1, { rollback: true })])).toContain("Fairlead-Rollback: true");
   });
 
@@ -113,7 +113,7 @@ describe("promotionTrailers()", () => {
     expect(trailersOf(promotions, pin)).toEqual([]);
   });
 
-  test("are none by a Promotion that a user created", () => {
+  test("are none for a Promotion that a user created", () => {
     const { metadata, ...rest } = aPromotion(1, { by: "mallory" });
     const { ownerReferences: _, ...own } = metadata;
     expect(trailersOf([{ ...rest, metadata: own } as LiveObject])).toEqual([]);

@@ -67,7 +67,7 @@ describe("the history of a stage", () => {
       is: 1,
     },
     {
-      does: "is not that of a digest to which a user rolls back",
+      does: "is not lowered by a rollback of a user",
       history: [promotion(2, "b"), promotion(3, "a", { candidate: 1 })],
       is: 2,
     },
@@ -105,7 +105,7 @@ describe("the history of a stage", () => {
       open: undefined,
     },
     {
-      does: "is not one before a started and deleted one",
+      does: "is not one that is older than a started and deleted one",
       promotions: [
         request("old", 10),
         promotion(1, "a", { request: { name: "new", uid: "new", at: "2026-01-01T00:00:20Z" } }),

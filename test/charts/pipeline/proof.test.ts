@@ -95,7 +95,7 @@ describe("assessProof()", () => {
       ...{ facts: { healthyAt: 25 }, now: 30, is: { state: "Failed", reason: "TimedOut", at: at(30) } },
     },
     {
-      when: "the soak ends after the deadline, while nobody looks",
+      when: "the soak ends after the deadline, while no operator runs",
       ...{ facts: { healthyAt: 25 }, now: 90, is: { state: "Failed", reason: "TimedOut", at: at(30) } },
     },
     {
@@ -103,7 +103,7 @@ describe("assessProof()", () => {
       ...{ facts: { healthyAt: 2, createdAt: 90 }, now: 90, is: { state: "Passed", at: at(90) } },
     },
     {
-      when: "it was refused, and the deadline counts from then on",
+      when: "it was refused, from which time the deadline counts",
       ...{ facts: { healthyAt: 2, refusedAt: 5 }, now: 34, is: { state: "Proving" } },
     },
     {
@@ -126,7 +126,7 @@ describe("assessProof()", () => {
       ...{ now: 42, is: { state: "Failed", reason: "TimedOut", at: at(42) } },
     },
     {
-      when: "the verification ends after the deadline, while nobody looks",
+      when: "the verification ends after the deadline, while no operator runs",
       facts: { healthyAt: 2, job: { endsAt: 60, outcome: "Passed" } },
       ...{ now: 90, is: { state: "Failed", reason: "TimedOut", at: at(42) } },
     },
@@ -139,7 +139,7 @@ describe("assessProof()", () => {
     expect(proofAt(now, facts)).toMatchObject(is);
   });
 
-  test("gives the same outcome, whenever it is asked for", () => {
+  test("returns the same outcome at any later time", () => {
     const minutes = fc.integer({ min: 0, max: 120 });
     const facts = fc.record({
       healthyAt: minutes,

@@ -12,8 +12,8 @@ import {
   waitingOf,
 } from "./stages.ts";
 
-describe("changes of shape", () => {
-  test("check 39: a stage that is added in the middle starts with what its Releases run, unproven, and gates the next", () => {
+describe("changes of stages", () => {
+  test("check 39: a stage that is added in the middle keeps what its Releases run, has not passed it, and blocks the next stage", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(hour);
@@ -39,7 +39,7 @@ describe("changes of shape", () => {
     expect(promoted(world, "prod")).toEqual([first, second_]);
   });
 
-  test("check 39: a stage that is removed leaves its Releases and pins, and is no gate", () => {
+  test("check 39: a removed stage keeps its Releases and pins, and blocks no stage", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(hour);
@@ -51,7 +51,7 @@ describe("changes of shape", () => {
     expect(promoted(world, "prod")).toEqual([first, second_]);
   });
 
-  test.for([true, false])("check 39: a rename keeps what was proven if it is declared (%s)", (isDeclared) => {
+  test.for([true, false])("check 39: a declared rename keeps the results of the stage (%s)", (isDeclared) => {
     const world = aShop({ staging: { pass: { verify: [job()] } } });
     const first = world.push(everywhere("1"));
     world.run(hour);
@@ -75,7 +75,7 @@ describe("changes of shape", () => {
     expect(promoted(world, "prod")).toEqual([first]);
   });
 
-  test("check 39: stages in another order move nothing back", () => {
+  test("check 39: reordering stages rolls no stage back", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(hour);
@@ -88,7 +88,7 @@ describe("changes of shape", () => {
     expect(promoted(world, "prod")).toEqual([first, second_]);
   });
 
-  test("check 40: a Pipeline that is made again moves no stage without proof", () => {
+  test("check 40: a recreated Pipeline promotes no commit to a stage whose earlier stages have not passed it", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(hour);
@@ -114,7 +114,7 @@ describe("changes of shape", () => {
     });
   });
 
-  test("check 41: without its Promotions nothing is deployed, and proving begins anew", () => {
+  test("check 41: when all Promotions are deleted nothing is deployed, and the running commits are proven again", () => {
     const world = aShop({ staging: { pass: { verify: [job()] } } });
     const first = world.push(everywhere("1"));
     world.run(hour);
@@ -130,7 +130,7 @@ describe("changes of shape", () => {
     expect(world.writes.filter((write) => write.includes("apply"))).toHaveLength(length);
   });
 
-  test("check 42: a Release that is missing, suspended, of another stage, invalid or with a held prune is named, and waited for", () => {
+  test("check 42: a stage waits for a Release that is missing, suspended, of another stage, invalid or with a held prune, and names it", () => {
     for (const [spoil, repair, text] of [
       [
         (world) => world.remove("Release", "prod"),
@@ -173,7 +173,7 @@ describe("changes of shape", () => {
     }
   });
 
-  test("check 43: what prod cannot render is told when the commit arrives; dev goes on, and prod never starts", () => {
+  test("check 43: a commit that prod cannot render is reported when it arrives; dev continues, and prod never starts it", () => {
     const world = aShop();
     world.push(everywhere("1"));
     world.run(hour);
@@ -203,7 +203,7 @@ describe("changes of shape", () => {
     expect(world.stage("prod").phase).toBe("Passed");
   });
 
-  test("a Release that names a stage which does not list it is shown and not moved", () => {
+  test("a Release that names a stage which does not list it is reported and not pinned", () => {
     const world = aShop();
     world.addRelease("stranger", "prod");
     world.push({ ...everywhere("1"), stranger: "1" });
@@ -232,7 +232,7 @@ describe("changes of shape", () => {
     expect(promoted(world, "prod")).toEqual([fixed]);
   });
 
-  test("a suspended Pipeline starts nothing, and what is being proven goes on", () => {
+  test("a suspended Pipeline starts no candidate, and a Promotion in progress continues", () => {
     const world = aShop({ staging: { pass: { soak: "10m", verify: [job()] } } });
     world.push(everywhere("1"));
     world.run(minute);

@@ -24,7 +24,7 @@ describe("a Pipeline in virtual time", () => {
     : [{ seeds: 4, hours: 1 }];
 
   test.for(runs)(
-    "keeps the rules of section 3 through failures, freezes, rollbacks, hotfixes, upgrades and restarts: $seeds seeds of $hours h",
+    "satisfies the rules of section 3 with failures, freezes, rollbacks, hotfixes, upgrades and restarts: $seeds seeds of $hours h",
     { timeout: takesHours ? 14_400_000 : 300_000 },
     ({ seeds, hours: length }) => {
       for (let seed = 1; seed <= seeds; seed++) {

@@ -52,7 +52,7 @@ describe("authorsIn()", () => {
   const known = { state: "known", authors: [] } as const;
   test.for<readonly [what: string, source: KindSource | undefined, state: string | undefined]>([
     [
-      "has the answer to the very span",
+      "returns the answer for exactly this span",
       {
         ...ready,
         spans: [
@@ -72,7 +72,7 @@ describe("authorsIn()", () => {
   });
 });
 
-test("spansOfPipeline() reads no object where no stage excludes authors", () => {
+test("spansOfPipeline() reads no object if no stage excludes authors", () => {
   const unread = () => expect.unreachable("nothing is to be read");
   const state = { observed: { list: unread, find: unread }, record: {}, clock: { reached: () => false } };
   const stages = [{ name: "prod", releases: [{ name: "a" }], enter: { approvals: { count: 1 } } }];

@@ -32,7 +32,7 @@ describe("planInstall()", () => {
     expect(planInstall(kinds, values, { crdsOnly: true }).objects).toEqual([]);
   });
 
-  test("knows every kind that any values create, so that its objects can be found for removal", () => {
+  test("contains every kind that any values create, so that its objects can be found for removal", () => {
     const enabled = { enabled: true };
     const monitoring = { serviceMonitor: enabled, prometheusRule: enabled, dashboard: enabled };
     const releases = { ...enabled, impersonate: true, hooks: { ...enabled, secret: "hooks" } };
@@ -49,7 +49,7 @@ describe("planInstall()", () => {
   });
 });
 
-test("planInstall() fills in users if the cluster can, unless a value says otherwise", () => {
+test("planInstall() includes the user defaults if the cluster supports them, unless a value disables them", () => {
   const hasPolicy = (given: object, hasMutatingPolicies?: boolean) =>
     planInstall(kinds, { ...values, ...given }, { crdsOnly: false, hasMutatingPolicies }).objects.some(
       ({ kind }) => kind === "MutatingAdmissionPolicy",

@@ -36,7 +36,7 @@ const compared = (prod: object, secret?: string) =>
   );
 
 describe("compareStage", () => {
-  test("names what is declared, and gives the digest that the operator computes", () => {
+  test("names declared differences, and returns the digest that the operator computes", () => {
     const comparison = compared({ replicas: "3" });
     const { prepared, home } = rendered("prod", { replicas: "3" });
     const [theirs] = compareManifests(prepared, { home, compare: [{ differences }] });
@@ -61,7 +61,7 @@ describe("compareStage", () => {
     ]);
   });
 
-  test("names what is not declared, values of Secrets too, and shows none", () => {
+  test("names undeclared differences, also of Secrets, and shows no values", () => {
     const comparison = compared({ replicas: "3", level: "debug" }, "hunter2");
     expect(isDifferent(comparison)).toBe(true);
     const lines = formatComparison("prod", comparison);
@@ -74,7 +74,7 @@ describe("compareStage", () => {
     expect(JSON.stringify(comparison)).not.toMatch(/debug|hunter2/);
   });
 
-  test("pairs objects without their names if these are declared, and names what differs in a pair", () => {
+  test("pairs objects without their names if these are declared, and names the differences in a pair", () => {
     const named = (name: string, replicas: string) => ({
       prepared: aDesiredSet([aSourceManifest("v1", "ConfigMap", name, { fields: { data: { replicas } } })]),
       home: "shop",
@@ -92,7 +92,7 @@ describe("compareStage", () => {
     ]);
   });
 
-  test("says what is missing", () => {
+  test("names missing objects", () => {
     const comparison = compareStage(aPipeline({ differences }), "prod", new Map());
     expect(isDifferent(comparison)).toBe(true);
     expect(formatComparison("prod", comparison)).toEqual([
@@ -100,7 +100,7 @@ describe("compareStage", () => {
     ]);
   });
 
-  test("compares nothing of a stage without differences", () => {
+  test("does not compare a stage without `differences`", () => {
     expect(compareStage(aPipeline({}), "prod", new Map())).toBeUndefined();
     expect(isDifferent(undefined)).toBe(false);
     expect(formatComparison("prod", undefined)).toEqual([]);

@@ -29,7 +29,7 @@ const inStaging = aPromotion({ stage: "staging", digest: stagingDigest });
 const before = [{ stage: "staging", digest: stagingDigest }];
 
 describe("a stage", () => {
-  test("is proven if git renders to the digest that it runs, and it and the stages before it have passed that", () => {
+  test("is proven if git renders to the digest that it runs, and it and the earlier stages have passed it", () => {
     const approvals = [{ by: "ann" }, { by: "bea" }];
     const proof = judgeStage(
       { stage: "prod", before },
@@ -64,7 +64,7 @@ describe("a stage", () => {
       says: /cannot be rendered: main\.ts:1:1: no$/,
     },
     {
-      does: "a Release has deployed nothing",
+      does: "a Release has not deployed any commit",
       release: { ...web, deployed: undefined },
       promotions: [inStaging, aPromotion(inProd)],
       says: /has not fully deployed any commit$/,
@@ -76,7 +76,7 @@ describe("a stage", () => {
       says: /stage prod has not passed its digest/,
     },
     {
-      does: "a stage before it has not passed the digest of the commit there",
+      does: "an earlier stage has not passed the commit's digest in that stage",
       release: web,
       promotions: [aPromotion({ stage: "staging", digest: "3".repeat(32) }), aPromotion(inProd)],
       says: /stage staging has not passed 2+/,
@@ -138,7 +138,7 @@ describe("a stage", () => {
     ]);
   });
 
-  test("is not proven without a Release, or if the commit cannot be rendered for a stage before it", () => {
+  test("is not proven without a Release, or if the commit cannot be rendered for an earlier stage", () => {
     expect(judgeStage({ stage: "prod", before: [] }, [], []).isProven).toBe(false);
     const unknown = [{ stage: "staging", digest: undefined }];
     expect(judgeStage({ stage: "prod", before: unknown }, [web], [aPromotion(inProd)]).isProven).toBe(false);

@@ -34,9 +34,9 @@ const failed = { release: "dev/web", report: undefined, error: "main.ts:1:1: no"
 
 describe("the plan of a commit", () => {
   test.each([
-    { does: "0 if nothing would change", plan: aRelease(["unchanged"]), code: 0 },
-    { does: "1 if something would", plan: aRelease(["unchanged", "change"]), code: 1 },
-    { does: "2 if something would be refused", plan: aRelease(["refused", "change"]), code: 2 },
+    { does: "0 if no stage would change", plan: aRelease(["unchanged"]), code: 0 },
+    { does: "1 if a stage would change", plan: aRelease(["unchanged", "change"]), code: 1 },
+    { does: "2 if a change would be refused", plan: aRelease(["refused", "change"]), code: 2 },
     { does: "2 if a Release cannot be planned", plan: failed, code: 2 },
   ])("has the exit code $does", ({ plan, code }) => {
     expect(exitCodeOfPlan([aStage(aRelease(["unchanged"]), plan)])).toBe(code);
@@ -74,7 +74,7 @@ describe("the plan of a commit", () => {
     ],
   };
 
-  test("is refused if a stage differs from the one before without being declared", () => {
+  test("is refused if a stage has undeclared differences from the previous one", () => {
     const plan = { ...aStage(aRelease(["change"])), stage: "prod", differences: differing };
     expect(exitCodeOfPlan([plan])).toBe(2);
     const line =
@@ -83,7 +83,7 @@ describe("the plan of a commit", () => {
     expect(markdownOfPlan([plan], { title: "Plan" })).toContain(`\n\n- ${line}\n`);
   });
 
-  test("is a comment of a pull request, whose code no text can end", () => {
+  test("is a comment of a pull request, whose code blocks no text can terminate", () => {
     const change = aChange("change", "+```\n+<script>\n");
     const text = markdownOfPlan(
       [aStage({ ...aRelease([]), report: { title: "", changes: [change], held: undefined, warnings: [] } })],
@@ -104,7 +104,7 @@ describe("the plan of a commit", () => {
   });
 });
 
-describe("what a stage needs", () => {
+describe("the gates of a stage", () => {
   const pipeline = (status?: object): PipelineObject =>
     ({
       metadata: { name: "shop", namespace: "delivery" },
@@ -141,7 +141,7 @@ describe("what a stage needs", () => {
     );
   });
 
-  test("includes what is closed now for every commit, and until when", () => {
+  test("includes gates that are closed now for every commit, and until when", () => {
     const waiting = [
       { gate: "Freeze", message: "Black Friday", until: "2026-11-28T00:00:00Z" },
       { gate: "Approvals", message: "0 of 2" },

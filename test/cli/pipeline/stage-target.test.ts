@@ -15,7 +15,7 @@ describe("chooseTarget()", () => {
     expect(describeTarget(target)).toBe("2222222222 (Change 2, Bob <bob@example.dev>)");
   });
 
-  test("is the candidate with the digest, or a prefix of it, whatever is next", () => {
+  test("is the candidate with the digest, or a prefix of it, also if another one is next", () => {
     expect(chooseTarget(aPipeline(), "prod", prodDigest(older))).toMatchObject({
       revision: older,
       waits: [],
@@ -34,7 +34,7 @@ describe("chooseTarget()", () => {
     expect(() => chooseTarget(aPipeline(), "prod", "")).toThrow(/is not unique/);
   });
 
-  test("refuses a stage that waits for nothing, and names the existing stages", () => {
+  test("refuses a stage without a candidate, and names the existing stages", () => {
     expect(() => chooseTarget(aPipeline({ isWaiting: false }), "prod")).toThrow(
       "Nothing waits for stage prod of Pipeline shop/shop",
     );

@@ -24,7 +24,7 @@ const wants = (steps: readonly WhyStep[], surplus: readonly WhyStep[] = []) => (
 const wait = { on: "NotOwned", message: "theirs", since: "2026-01-01T00:00:00Z", until: "it is gone" };
 
 describe("a report on one screen", () => {
-  test("shows what is wanted, what it waits for and until when, what changed, and what to do", () => {
+  test("shows the desired objects, the wait and its end, the last changes, and what to do", () => {
     const gate = "ConfigMap shop/late waits for ConfigMap shop/a: it is not applied yet";
     const text = formatWhy(
       report({
@@ -121,7 +121,7 @@ describe("the exit code", () => {
 
 describe("a held prune", () => {
   const command = "kubectl annotate release web -n shop --overwrite fairlead.dev/approve-prune=abc";
-  const message = `Nothing is deleted, because … If that is meant: ${command}`;
+  const message = `Nothing is deleted, because … To approve this: ${command}`;
   const held = { objects: [], message };
   const decision = { now: [], later: [], leaving: [], kept: [], held };
   const told = { on: "PruneHeld", message };

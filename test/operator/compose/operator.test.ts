@@ -53,8 +53,8 @@ describe("an operator", () => {
     expect(code.is).toBeUndefined();
     await clock.advance(2_000);
     expect(code.is).toBe(1);
-    const said = log.entries.find(({ message }) => message === "Cannot go on")?.fields as { error: Error };
-    expect(said.error.message).toMatch(/"configmaps" did not come within 120 s: .*(no right|forbidden)/);
+    const said = log.entries.find(({ message }) => message === "Cannot continue")?.fields as { error: Error };
+    expect(said.error.message).toMatch(/"configmaps" was not received within 120 s: .*(no right|forbidden)/);
   });
 
   test("ends in order: workers, events and git, lease, connections; exit code 0", async () => {

@@ -24,7 +24,7 @@ test("an operator reports for each of its fences whether it is in force, in the 
   await transport.close();
   expect(log.messages("info")).toEqual(["Writes are fenced by the API server"]);
   expect(log.messages("warn").toSorted()).toEqual([
-    "Cannot tell whether writes are fenced by the API server",
+    "Cannot determine whether writes are fenced by the API server",
     "Writes are not fenced by the API server",
   ]);
   const { body } = await metrics.expose();

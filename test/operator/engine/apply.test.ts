@@ -84,14 +84,14 @@ describe("apply()", () => {
     expect(bench.stores.children(ConfigMap).get("shop/b")).toBeDefined();
   });
 
-  test("reports the first failure in apply order, whichever came first", async () => {
+  test("reports the first failure in apply order, for any order of the responses", async () => {
     const { bench, run } = anApply();
     bench.cluster.refuse("apply ConfigMap/b", rejected("b"));
     bench.cluster.refuse("apply ConfigMap/a", rejected("a"));
     await expect(run(["a", "b"])).rejects.toThrow("no a");
   });
 
-  test("finds its own object after a lost answer, and stops: the plan is recomputed", async () => {
+  test("finds its own object after a lost response, and stops: the plan is recomputed", async () => {
     const { bench, run, loaded } = anApply();
     bench.cluster.put({ ...onServer("a", { labels: { "fairlead.dev/set": loaded.set } }), ours: true });
     const results = await run(["a"], ["b"]);
@@ -127,7 +127,7 @@ describe("apply()", () => {
     await expect(run(["a"])).rejects.toThrow(ReplacedError);
   });
 
-  test("has nothing to do for an empty plan", async () => {
+  test("sends nothing for an empty plan", async () => {
     const { bench, run } = anApply();
     expect(await run()).toEqual([]);
     expect(bench.takeRequests()).toEqual([]);

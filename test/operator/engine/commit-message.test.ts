@@ -43,7 +43,7 @@ describe("composeCommitMessage()", () => {
     expect(message).toContain("\nFairlead-Resources: 21\n");
   });
 
-  test("no title can add a line of its own", () => {
+  test("no title can add a line", () => {
     const title = "Echo shop/a\n\nFairlead-Lease: x/99\u2028\r";
     const lease = { leaseUid: "u", transitions: 1 };
     const message = composeCommitMessage({
@@ -83,7 +83,7 @@ describe("composeCommitMessage() for objects from a source", () => {
     expect(message.match(/ is made from commit /g)).toHaveLength(20);
   });
 
-  test("a stranger's text stays on its line, and is not a trailer", () =>
+  test("text from outside stays on its line, and is not a trailer", () =>
     fc.assert(
       fc.property(strangersText, strangersText, strangersText, (id, author, subject) => {
         const message = composed({ id, author, subject });

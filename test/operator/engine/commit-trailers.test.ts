@@ -31,7 +31,7 @@ describe("describeTrailers()", () => {
     "A-",
     "A:",
     "",
-  ])("leaves out the key %j, which is the operator's own or not valid", (key) => {
+  ])("omits the key %j, which is reserved for the operator or invalid", (key) => {
     expect(describeTrailers([{ key, value: "x/99" }])).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe("describeTrailers()", () => {
     expect(describeTrailers(many)).toHaveLength(32);
   });
 
-  test("no text begins a trailer of its own in the message of a commit", () =>
+  test("no text adds a trailer to the message of a commit", () =>
     fc.assert(
       fc.property(strangersText, strangersText, (by, why) => {
         const trailers = describeTrailers([

@@ -39,7 +39,7 @@ function compose(more: Partial<AssessedRun> = {}) {
 }
 
 describe("composeReport()", () => {
-  test("composes the status, and asks only then when to look again", () => {
+  test("composes the status first, and then the time of the requeue", () => {
     const { report, order } = compose();
     expect(order).toEqual([
       "skipped",
@@ -56,11 +56,11 @@ describe("composeReport()", () => {
     { is: "nothing where there is no repository", publish: undefined, hasRepository: false, told: undefined },
     { is: "skipped where nothing was offered", publish: undefined, hasRepository: true, told: "skipped" },
     { is: "what was answered", publish: published, hasRepository: true, told: "published" },
-  ])("says of the publication $is", ({ publish, hasRepository, told }) => {
+  ])("reports the publication as $is", ({ publish, hasRepository, told }) => {
     expect(compose({ publish, hasRepository }).order[0]).toBe(told);
   });
 
-  test("has no change where the status is as it is", () => {
+  test("has no change if the status is unchanged", () => {
     const { report } = compose({ compose: () => ({ observedGeneration: 2 }) });
     expect(report.change).toBeUndefined();
   });
@@ -68,7 +68,7 @@ describe("composeReport()", () => {
   test.for([
     { waitsForCommit: true, requeueAfterMs: 1_000, composed: false },
     { waitsForCommit: false, requeueAfterMs: undefined, composed: true },
-  ])("waits a moment for a commit: $waitsForCommit", ({ waitsForCommit, requeueAfterMs, composed }) => {
+  ])("delays the status for a commit: $waitsForCommit", ({ waitsForCommit, requeueAfterMs, composed }) => {
     const pending = { state: "pending", sinceMs: new FakeClock().now() } as const;
     const { report } = compose({ waitsForCommit, publish: pending });
     expect(report.change !== undefined).toBe(composed);
@@ -97,7 +97,7 @@ describe("composeReport()", () => {
 });
 
 describe("asWorkedOn()", () => {
-  test("gives a resource the generation that was worked on, and is the same object where that is so already", () => {
+  test("sets the processed generation of a resource, and returns the same object if it is already set", () => {
     expect(asWorkedOn(resource, 2).metadata).toEqual({ ...resource.metadata, generation: 2 });
     expect(asWorkedOn(resource, 3)).toBe(resource);
     expect(asWorkedOn(resource, undefined)).toBe(resource);

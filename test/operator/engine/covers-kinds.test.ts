@@ -24,7 +24,7 @@ const pairs: readonly Pair[] = [
     },
   },
   {
-    does: "keeps a port's number and its name apart",
+    does: "distinguishes a port's number from its name",
     kind: "v1/Service",
     desired: { spec: { ports: [{ port: 80, targetPort: "8080" }] } },
     live: { spec: { ports: [{ port: 80, protocol: "TCP", targetPort: 8080 }] } },
@@ -44,7 +44,7 @@ const pairs: readonly Pair[] = [
     live: { metadata: { name: "web", finalizers: ["b", "other", "a"] } },
   },
   {
-    does: "finds a finalizer that was taken off",
+    does: "finds a removed finalizer",
     kind: "v1/ConfigMap",
     desired: { metadata: { name: "web", finalizers: ["a"] } },
     live: { metadata: { name: "web", finalizers: ["b"] } },
@@ -72,7 +72,7 @@ const pairs: readonly Pair[] = [
     drift: "metadata.ownerReferences[1]",
   },
   {
-    does: "finds an edited key of a ConfigMap and leaves added ones",
+    does: "finds an edited key of a ConfigMap and ignores added ones",
     kind: "v1/ConfigMap",
     desired: { data: { "a.yaml": "1", b: "2" } },
     live: { data: { "a.yaml": "1", b: "3", c: "4" } },
@@ -92,7 +92,7 @@ const pairs: readonly Pair[] = [
     drift: "data.user",
   },
   {
-    does: "knows what the server fills in inside an atomic list",
+    does: "ignores defaults that the server fills in inside an atomic list",
     kind: "networking.k8s.io/v1/NetworkPolicy",
     desired: { spec: { ingress: [{ ports: [{ port: 80 }] }] } },
     live: { spec: { ingress: [{ ports: [{ port: 80, protocol: "TCP" }] }] } },
@@ -105,7 +105,7 @@ const pairs: readonly Pair[] = [
     drift: "spec.ingress[0]",
   },
   {
-    does: "compares what a claim requests by its meaning",
+    does: "compares the requests of a claim as quantities",
     kind: "apps/v1/StatefulSet",
     desired: {
       spec: {
@@ -129,7 +129,7 @@ const pairs: readonly Pair[] = [
     },
   },
   {
-    does: "reaches the pods of a CronJob",
+    does: "compares the pods of a CronJob",
     kind: "batch/v1/CronJob",
     desired: {
       spec: { jobTemplate: { spec: { template: { spec: { containers: [{ name: "a", image: "a:1" }] } } } } },
@@ -157,7 +157,7 @@ const pairs: readonly Pair[] = [
     drift: "spec.parts",
   },
   {
-    does: "accepts what others add to maps of unknown kinds",
+    does: "accepts additions of others to maps of unknown kinds",
     kind: "example.dev/v1/Widget",
     desired: { spec: { part: { name: "a" } } },
     live: { spec: { part: { name: "a", colour: "red" }, size: 1 } },

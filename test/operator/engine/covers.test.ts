@@ -93,14 +93,14 @@ const podSpec = ["spec", "template", "spec"] as const;
 const web = [...podSpec, "containers", 1] as const;
 
 describe("findDrift()", () => {
-  test("finds nothing where the server only filled in and others only added", () => {
+  test("finds nothing if the server only set defaults and others only added fields", () => {
     expect(findDrift(desired, live)).toBeUndefined();
   });
 
   test.for([
     { does: "an edited number", path: ["spec", "replicas"], value: 3, drift: "spec.replicas" },
     {
-      does: "a label that was taken off",
+      does: "a removed label",
       path: ["metadata", "labels", "app"],
       value: undefined,
       drift: "metadata.labels.app",
@@ -112,7 +112,7 @@ describe("findDrift()", () => {
       drift: "spec.template.spec.containers[web].image",
     },
     {
-      does: "an amount that means something else",
+      does: "a quantity with another value",
       path: [...web, "resources", "limits", "cpu"],
       value: "50m",
       drift: "spec.template.spec.containers[web].resources.limits.cpu",
@@ -148,7 +148,7 @@ describe("findDrift()", () => {
       drift: "spec.template.spec.nodeSelector.zone",
     },
     {
-      does: "variables in another order, because one may be made of another",
+      does: "variables in another order, because one may refer to another",
       path: [...web, "env"],
       value: [
         { name: "NODE", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
@@ -167,8 +167,8 @@ describe("findDrift()", () => {
     { what: "an empty list", path: [...podSpec, "imagePullSecrets"], value: [] },
     { what: "an empty text", path: [...podSpec, "hostname"], value: "" },
     { what: "null", path: [...podSpec, "affinity"], value: null },
-    { what: "a zero that the server leaves out", path: ["spec", "minReadySeconds"], value: 0 },
-    { what: "a false that the server leaves out", path: [...podSpec, "hostNetwork"], value: false },
+    { what: "a zero that the server omits", path: ["spec", "minReadySeconds"], value: 0 },
+    { what: "a false that the server omits", path: [...podSpec, "hostNetwork"], value: false },
   ])("treats $what as absent", ({ path, value }) => {
     expect(findDrift(edited(desired, path, value), live)).toBeUndefined();
   });
@@ -179,7 +179,7 @@ describe("findDrift()", () => {
       path: [...podSpec, "automountServiceAccountToken"],
       value: false,
     },
-    { what: "a zero that is a setting", path: [...podSpec, "terminationGracePeriodSeconds"], value: 0 },
+    { what: "a zero that is significant", path: [...podSpec, "terminationGracePeriodSeconds"], value: 0 },
   ])("does not treat $what as absent", ({ path, value }) => {
     expect(covers(edited(desired, path, value), live)).toBe(false);
   });
@@ -195,7 +195,7 @@ describe("covers() of long lists", () => {
   const names = Array.from({ length: 100_000 }, (_, index) => `example.com/n${index}`);
 
   // Searching the list for each item takes minutes, and the test runner ends it after 20 seconds.
-  test("finds items of another order in linear time", () => {
+  test("finds items in another order in linear time", () => {
     const volumes = names.map((name) => ({ name, emptyDir: {} }));
     const changed = volumes.with(7, { name: names[7] ?? "", emptyDir: { medium: "Memory" } as object });
     expect(covers(pod({ volumes }), pod({ volumes: volumes.toReversed() }))).toBe(true);

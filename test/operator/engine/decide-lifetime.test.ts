@@ -116,7 +116,7 @@ describe("an object that is created once", () => {
     expect(decide("once", edited)).toMatchObject({ does: "keep", because: 'its lifetime is "once"' });
   });
 
-  test("is left alone if putting its labels right was tried and changed nothing", () => {
+  test("is not changed if correcting its labels had no effect before", () => {
     expect(inWords("run", relabelled, true)).toBe("keep");
   });
 

@@ -50,11 +50,11 @@ describe("planChanges()", () => {
 
   test.for([
     {
-      does: "creates what is absent",
+      does: "creates an absent object",
       there: [],
       plan: { apply: step({ mode: "create" }, "absent") },
     },
-    { does: "keeps what is as desired", there: [live], plan: { keep: [live] } },
+    { does: "keeps an object that is as desired", there: [live], plan: { keep: [live] } },
     {
       does: "keeps an object to which others added fields",
       there: [withFields(live, { data: { a: "1", b: "2" } })],
@@ -63,12 +63,12 @@ describe("planChanges()", () => {
       },
     },
     {
-      does: "applies what drifted, and reports the fields",
+      does: "applies an object that drifted, and reports the fields",
       there: [drifted],
       plan: { apply: step(update, "data.a", drifted) },
     },
     {
-      does: "applies what was created from another manifest",
+      does: "applies an object that was created from another manifest",
       there: [newer],
       plan: { apply: step(update, "digest", newer) },
     },
@@ -99,7 +99,7 @@ describe("planChanges()", () => {
       plan: { waiting: [shared] },
     },
     {
-      does: "waits for garbage collection of what another operator created for a predecessor",
+      does: "waits for garbage collection of objects that another operator created for a predecessor",
       there: [{ ...leaving, ours: false }],
       plan: { waiting: [{ ...leaving, ours: false }] },
     },
@@ -107,11 +107,11 @@ describe("planChanges()", () => {
     expect(plan([config], there)).toEqual({ ...quiet, ...expected });
   });
 
-  test("keeps what an apply did not bring closer, as long as it is the same object", () => {
+  test("keeps an object on which an apply had no effect, as long as it is the same object", () => {
     expect(plan([config], [drifted], { isSettled: (object) => object === drifted }).keep).toEqual([drifted]);
   });
 
-  test("applies what was made of another manifest, whatever is remembered of the object", () => {
+  test("applies an object that was created from another manifest, for any memory of the object", () => {
     expect(plan([config], [newer], { isSettled: () => true }).apply).toHaveLength(1);
   });
 
@@ -137,7 +137,7 @@ describe("planChanges()", () => {
     ]);
   });
 
-  test("prunes what is owned and no longer desired, in reverse apply order", () => {
+  test("prunes objects that are owned and no longer desired, in reverse apply order", () => {
     const [service, secret, other] = ["Service", "Secret", "ConfigMap"].map((kind) =>
       asLive(aManifest({ kind, name: "old" })),
     );
@@ -146,7 +146,7 @@ describe("planChanges()", () => {
     expect(plan([config], there)).toEqual({ ...quiet, keep: [live], prune: [service, pod, other, secret] });
   });
 
-  test("does not prune what is desired, even where the local copies disagree", () => {
+  test("does not prune a desired object, even if the local copies are inconsistent", () => {
     expect(plan([config], [live], { observed: () => undefined }).prune).toEqual([]);
   });
 
@@ -155,7 +155,7 @@ describe("planChanges()", () => {
     expect(plan([config], [live, twin]).prune).toEqual([]);
   });
 
-  test("deletes a Job whose template an edit reached, and applies nothing in its place yet", () => {
+  test("deletes a Job whose template an edit changed, and does not recreate it yet", () => {
     const aJob = (generation: number, image: string): Manifest => {
       const fields = { spec: { template: { spec: { containers: [{ name: "a", image }] } } } };
       return aManifest({ apiVersion: "batch/v1", kind: "Job", generation, digest: image, fields });

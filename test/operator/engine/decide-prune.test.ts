@@ -46,21 +46,21 @@ const changed = (change: (one: OwnedObject) => Partial<OwnedObject["live"]>): Ow
 };
 
 describe("decidePrune()", () => {
-  test("deletes what is owned and no longer desired", () => {
+  test("deletes objects that are owned and no longer desired", () => {
     const made = decide(configMaps("keep"), owned(configMaps("keep", "gone")));
     expect({ ...made, now: idsOf(made.now) }).toEqual({ ...nothing, now: ["/ConfigMap/shop/gone"] });
   });
 
   test.for([
     {
-      why: "carries the label of another set",
+      why: "has the label of another set",
       live: ({ live }: OwnedObject) => ({
         metadata: { ...live.metadata, labels: { [stamps.set]: "other" } },
       }),
     },
     { why: "was not applied by our manager", live: () => ({ ours: false }) },
     {
-      why: "is controlled by something else",
+      why: "has another controller",
       live: ({ live }: OwnedObject) => ({
         metadata: {
           ...live.metadata,
@@ -68,7 +68,7 @@ describe("decidePrune()", () => {
         },
       }),
     },
-  ])("never deletes what $why", ({ live }) => {
+  ])("never deletes an object that $why", ({ live }) => {
     expect(decide(configMaps("keep"), changed(live))).toEqual(nothing);
   });
 
@@ -76,25 +76,25 @@ describe("decidePrune()", () => {
     ["fairlead.dev/prune", "disabled"],
     ["cli-utils.sigs.k8s.io/on-remove", "keep"],
     ["client.lifecycle.config.k8s.io/deletion", "detach"],
-  ] as const)("keeps what is annotated with %s: %s", ([name, value]) => {
+  ] as const)("keeps an object that is annotated with %s: %s", ([name, value]) => {
     const there = changed(({ live }) => ({ metadata: { ...live.metadata, annotations: { [name]: value } } }));
     const made = decide(configMaps("keep"), there);
     expect({ ...made, kept: idsOf(made.kept) }).toEqual({ ...nothing, kept: ["/ConfigMap/shop/gone"] });
   });
 
-  test("keeps everything where pruning is off", () => {
+  test("keeps all objects if pruning is disabled", () => {
     const made = decide(configMaps("keep"), owned(configMaps("keep", "gone")), { isOn: false });
     expect({ ...made, kept: idsOf(made.kept) }).toEqual({ ...nothing, kept: ["/ConfigMap/shop/gone"] });
   });
 
-  test("spares the desired object that shows under another API group", () => {
+  test("keeps a desired object that is listed under another API group", () => {
     const there = owned(configMaps("keep", "gone"));
     const desiredUid = there[0]?.live.metadata.uid ?? "";
     const twin = changed(({ live }) => ({ metadata: { ...live.metadata, uid: desiredUid } }));
     expect(decide(configMaps("keep"), [there[0] as OwnedObject, twin[1] as OwnedObject])).toEqual(nothing);
   });
 
-  test("finds that also among what it owns, where nothing else is given", () => {
+  test("also finds such an object among the owned ones if no other objects are given", () => {
     const [keep, gone] = owned(configMaps("keep", "gone")) as [OwnedObject, OwnedObject];
     const twin = {
       ...gone,
@@ -184,12 +184,12 @@ describe("decidePrune()", () => {
     expect(made.now.length > 0).toBe(!held);
   });
 
-  test("counts what was deployed before, without what the new commit has created since", () => {
+  test("counts the objects deployed before, without those that the new commit has created since", () => {
     const desired = ["v", "w", "x", "y", "z"];
     const there = owned(configMaps("a", "b", "c", "d", "e", ...desired));
     expect(decide(configMaps(...desired), there, { deployed: 5 }).held?.message).toBe(
       "Nothing is deleted, because 5 objects would be (ConfigMap shop/a, ConfigMap shop/b, ConfigMap shop/c and 2 more), and that is " +
-        `more than half of 5. If that is meant: kubectl annotate release web -n shop --overwrite fairlead.dev/approve-prune=${head}`,
+        `more than half of 5. To approve this: kubectl annotate release web -n shop --overwrite fairlead.dev/approve-prune=${head}`,
     );
     expect(decide(configMaps(...desired), there, { deployed: 50 }).held).toBeUndefined();
   });
@@ -210,7 +210,7 @@ describe("decidePrune()", () => {
     const made = decide(configMaps("keep"), there);
     expect(made.held !== undefined).toBe(held);
     if (held)
-      expect(made.held?.message).toMatch(new RegExp(`what is in ${kind} (shop/)?gone would be lost with it`));
+      expect(made.held?.message).toMatch(new RegExp(`the content of ${kind} (shop/)?gone would be lost`));
     expect(decide(configMaps("keep"), there, { hasContent: () => false }).held).toBeUndefined();
   });
 
@@ -220,14 +220,14 @@ describe("decidePrune()", () => {
     { approved: head.slice(0, 6), goes: false },
     { approved: aCommit("b").id, goes: false },
     { approved: "", goes: false },
-  ])("approval of '$approved' lets it go: $goes", ({ approved, goes }) => {
+  ])("approval of '$approved' allows its deletion: $goes", ({ approved, goes }) => {
     const made = decide([], owned(configMaps("a")), { approved });
     expect(made.now.length > 0).toBe(goes);
   });
 });
 
 describe("decideDeletion()", () => {
-  test("deletes everything that is ours, the last stage first, without approval", () => {
+  test("deletes all of our objects, the last stage first, without approval", () => {
     const there = owned([
       aSourceManifest("v1", "Namespace", "prod"),
       aSourceManifest("apps/v1", "Deployment", "web"),
@@ -240,7 +240,7 @@ describe("decideDeletion()", () => {
     expect(made.held).toBeUndefined();
   });
 
-  test("keeps what is annotated to be kept", () => {
+  test("keeps objects that are annotated to be kept", () => {
     const there = changed(({ live }) => ({
       metadata: { ...live.metadata, annotations: { "fairlead.dev/prune": "disabled" } },
     }));

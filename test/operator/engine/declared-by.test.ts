@@ -8,7 +8,7 @@ describe("declaredBy()", () => {
   test.for([
     { what: "nothing", more: {} },
     { what: "labels and annotations of a user", more: { labels: { team: "a" }, annotations: { note: "b" } } },
-    { what: "our own name", more: { labels: { "app.kubernetes.io/managed-by": "fairlead" } } },
+    { what: "our name", more: { labels: { "app.kubernetes.io/managed-by": "fairlead" } } },
   ])("finds none in $what", ({ more }) => {
     expect(declaredBy(named(more))).toBeUndefined();
   });
@@ -37,7 +37,7 @@ describe("declaredBy()", () => {
       more: { annotations: { "meta.helm.sh/release-name": "shop" } },
     },
     { owner: "somebody-else", more: { labels: { "app.kubernetes.io/managed-by": "somebody-else" } } },
-  ])("knows $owner", ({ owner: expected, more }) => {
+  ])("recognizes $owner", ({ owner: expected, more }) => {
     expect(declaredBy(named(more))).toBe(expected);
   });
 });

@@ -32,7 +32,7 @@ describe("describePlan()", () => {
   const set = "applyset";
   const describeIt = (made: Plan) => describePlan({ plan: made, prune: undefined, set });
 
-  test("reports that everything is applied, or what it waits for", () => {
+  test("reports that all objects are applied, or what it waits for", () => {
     expect(describeIt(plan(asPrepared([configMap, secret])))).toEqual({ state: "applied", count: 2 });
     expect(describeIt(plan(asPrepared([definition, configMap])))).toEqual({
       state: "waiting",
@@ -48,7 +48,7 @@ describe("describePlan()", () => {
     });
   });
 
-  test("refuses for kinds that may not be watched, and says nothing of what is only not read yet", () => {
+  test("reports kinds that may not be watched, and not those that have not been read yet", () => {
     const withWatch = (refusal: string | undefined) =>
       describeIt(plan(asPrepared([secret]), { watch: () => ({ hasSynced: false, refusal }) }));
     expect(withWatch("the operator may not list secrets")).toEqual({
@@ -59,7 +59,7 @@ describe("describePlan()", () => {
     expect(withWatch(undefined)).toEqual({ state: "retry" });
   });
 
-  test("waits for what must go first, and asks before what would go", () => {
+  test("waits for objects that must be deleted first, and requests approval for deletions", () => {
     const made = plan(asPrepared([configMap]));
     const [object] = asPrepared([secret]).objects.map(({ manifest }) =>
       asOwned(manifest, { deletionTimestamp: "now" }),

@@ -33,18 +33,38 @@ describe("observe()", () => {
   const first = { lease: aLease(), sinceMs: 1_000 };
 
   test.for([
-    { does: "stamps what it sees for the first time", before: undefined, lease: aLease(), sinceMs: 9_000 },
-    { does: "keeps the stamp of an unchanged record", before: first, lease: aLease(), sinceMs: 1_000 },
+    { does: "records the time of the first observation", before: undefined, lease: aLease(), sinceMs: 9_000 },
+    { does: "keeps the time of an unchanged record", before: first, lease: aLease(), sinceMs: 1_000 },
     {
-      does: "is not moved by a change outside the record",
+      does: "is not affected by a change outside the record",
       before: first,
       lease: aLease({}, "uid-1", "2"),
       sinceMs: 1_000,
     },
-    { does: "stamps a renewal", before: first, lease: aLease({ renewTime: now }), sinceMs: 9_000 },
-    { does: "stamps another holder", before: first, lease: aLease({ holderIdentity: "b" }), sinceMs: 9_000 },
-    { does: "stamps a recreated lease", before: first, lease: aLease({}, "uid-2"), sinceMs: 9_000 },
-    { does: "stamps an empty lease", before: first, lease: { metadata: aLease().metadata }, sinceMs: 9_000 },
+    {
+      does: "records the time of a renewal",
+      before: first,
+      lease: aLease({ renewTime: now }),
+      sinceMs: 9_000,
+    },
+    {
+      does: "records the time of another holder",
+      before: first,
+      lease: aLease({ holderIdentity: "b" }),
+      sinceMs: 9_000,
+    },
+    {
+      does: "records the time of a recreated lease",
+      before: first,
+      lease: aLease({}, "uid-2"),
+      sinceMs: 9_000,
+    },
+    {
+      does: "records the time of an empty lease",
+      before: first,
+      lease: { metadata: aLease().metadata },
+      sinceMs: 9_000,
+    },
   ])("$does", ({ before, lease, sinceMs }) => {
     expect(observe(before, lease, 9_000)).toEqual({ lease, sinceMs });
   });
@@ -52,7 +72,7 @@ describe("observe()", () => {
 
 describe("mayAcquire()", () => {
   test.for([
-    { when: "a rival's lease was just seen to change", spec: {}, nowMs: 1_000, may: false },
+    { when: "a change of a rival's lease was just observed", spec: {}, nowMs: 1_000, may: false },
     { when: "a rival's lease is about to expire", spec: {}, nowMs: 15_999, may: false },
     { when: "a rival's lease did not change for its duration", spec: {}, nowMs: 16_000, may: true },
     {
@@ -62,24 +82,24 @@ describe("mayAcquire()", () => {
       may: false,
     },
     {
-      when: "a rival's times lie an hour ahead",
+      when: "a rival's times are an hour ahead",
       spec: { renewTime: "2026-03-04T06:06:07.000000Z" },
       nowMs: 16_000,
       may: true,
     },
     {
-      when: "a rival's times lie an hour back",
+      when: "a rival's times are an hour behind",
       spec: { renewTime: "2026-03-04T04:06:07.000000Z" },
       nowMs: 2_000,
       may: false,
     },
-    { when: "it is ours", spec: { holderIdentity: "me" }, nowMs: 1_000, may: true },
+    { when: "it is our lease", spec: { holderIdentity: "me" }, nowMs: 1_000, may: true },
     { when: "it was released", spec: { holderIdentity: "" }, nowMs: 1_000, may: true },
-  ])("says $may when $when", ({ spec, nowMs, may }) => {
+  ])("returns $may when $when", ({ spec, nowMs, may }) => {
     expect(mayAcquire({ lease: aLease(spec), sinceMs: 1_000 }, "me", nowMs)).toBe(may);
   });
 
-  test("says true of a lease without a record", () => {
+  test("returns true for a lease without a record", () => {
     expect(mayAcquire({ lease: { metadata: { uid: "u", resourceVersion: "1" } }, sinceMs: 0 }, "me", 0)).toBe(
       true,
     );
@@ -161,7 +181,7 @@ describe("assertElectionTimes()", () => {
   });
 });
 
-test("acquireDelayMs() spreads tries over 1 to 2.2 retry periods", () => {
+test("acquireDelayMs() spreads attempts over 1 to 2.2 retry periods", () => {
   expect([0, 0.5, 1].map((random) => acquireDelayMs(2_000, random))).toEqual([2_000, 3_200, 4_400]);
 });
 

@@ -19,9 +19,9 @@ test.for<{ readonly run: string; readonly ended: ExplainedRun; readonly says: ob
     run: "an object was pruned",
     ended: {
       outcome: applied,
-      changes: [{ done: "Pruned", live: asLive(aManifest()), why: "no longer wanted" }],
+      changes: [{ done: "Pruned", live: asLive(aManifest()), why: "no longer desired" }],
     },
-    says: { did: ["prune ConfigMap shop/web: it is no longer wanted"] },
+    says: { did: ["prune ConfigMap shop/web: it is no longer desired"] },
   },
   {
     run: "a gate holds an object",

@@ -37,7 +37,7 @@ describe("findFinishedJobs()", () => {
       before: [name],
       finished: [],
     },
-    { case: "is to run something else", of: job("b"), live: ended("Complete"), before: [name], finished: [] },
+    { case: "has another template", of: job("b"), live: ended("Complete"), before: [name], finished: [] },
     {
       case: "stays when it is complete",
       of: job("a", {}),
@@ -78,12 +78,12 @@ describe("a Job that was deleted by its time to live", () => {
     expect(made.done).toEqual([]);
   });
 
-  test("is created again when the source changed it, or when its completion is not known", () => {
+  test("is created again when the source changed it, or when its completion is unknown", () => {
     expect(kindsOf(plan([name], job("b")))).toEqual(["Job"]);
     expect(kindsOf(plan([]))).toEqual(["Job"]);
   });
 
-  test("is well, and remembered", () => {
+  test("is healthy, and recorded", () => {
     const owned = prepared.objects.slice(1).map(({ manifest }) => asOwned(manifest));
     const previous = { entries: [], finished: [name] };
     expect(composeInventory({ owned, prepared, previous, isComplete: true }).finished).toEqual([name]);

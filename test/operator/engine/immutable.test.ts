@@ -37,12 +37,12 @@ describe("fitToLive() for a Job", () => {
     expect(manifest?.["spec"]).toEqual(aJob()["spec"]);
   });
 
-  test("replaces it when an edit of the resource reaches its template", () => {
+  test("replaces it when an edit of the resource changes its template", () => {
     const live = running(aJob());
     expect(fitToLive(aJob({ image: "echo:2", generation: 2 }), live)).toEqual({ replaces: live });
   });
 
-  test("replaces it when an edit takes a field out of its template", () => {
+  test("replaces it when an edit removes a field of its template", () => {
     const job = aJob();
     const container = { name: "echo", image: "echo:1", env: [{ name: "A", value: "1" }] };
     const spec = {
@@ -53,13 +53,13 @@ describe("fitToLive() for a Job", () => {
     expect(fitToLive(aJob({ generation: 2 }), live)).toEqual({ replaces: live });
   });
 
-  test("does not replace it when an edit reaches only what can be changed", () => {
+  test("does not replace it when an edit changes only mutable fields", () => {
     const { manifest } = fitToLive(aJob({ ttl: 5, generation: 2 }), running(aJob()));
     expect(manifest?.["spec"]).toMatchObject({ ttlSecondsAfterFinished: 5 });
     expect(manifest?.metadata.annotations?.[stamps.generation]).toBe("2");
   });
 
-  test("an upgrade of the chart leaves it as it was made, with all its fields", () => {
+  test("an upgrade of the chart does not change it", () => {
     const live = running(aJob());
     const { manifest, replaces } = fitToLive(aJob({ image: "echo:2" }), live);
     expect(replaces).toBeUndefined();
@@ -67,14 +67,14 @@ describe("fitToLive() for a Job", () => {
     expect(manifest?.["spec"]).toMatchObject({ template: spec.template, ttlSecondsAfterFinished: 60 });
   });
 
-  test("what an upgrade changed is not held against the next edit", () => {
+  test("fields that an upgrade changed do not cause a replacement at the next edit", () => {
     const upgraded = fitToLive(aJob({ image: "echo:2" }), running(aJob())).manifest;
     const live = asLive(upgraded as Manifest);
     expect(fitToLive(aJob({ image: "echo:2", ttl: 5, generation: 2 }), live).replaces).toBeUndefined();
     expect(fitToLive(aJob({ image: "echo:3", generation: 2 }), live).replaces).toBe(live);
   });
 
-  test("one that the operator before us made is stamped and never replaced for its chart's sake", () => {
+  test("one that an earlier operator created is stamped, and never replaced because of its chart", () => {
     const former = without(without(running(aJob({ image: "former:1" })), stamps.generation), stamps.template);
     const { manifest } = fitToLive(aJob({ generation: 7 }), former);
     expect(manifest?.metadata.annotations?.[stamps.generation]).toBe("7");
@@ -111,7 +111,7 @@ describe("fitToLive() for workloads", () => {
   };
 
   test.for([
-    { does: "that is wider", selector: { matchLabels: { app: "memcached" } } },
+    { does: "that matches more pods", selector: { matchLabels: { app: "memcached" } } },
     {
       does: "of expressions",
       selector: { matchExpressions: [{ key: "app", operator: "In", values: ["memcached"] }] },
@@ -136,7 +136,10 @@ describe("fitToLive() for workloads", () => {
       does: "another value",
       selector: { matchExpressions: [{ key: "app", operator: "In", values: ["redis"] }] },
     },
-    { does: "what the pods have not", selector: { matchExpressions: [{ key: "tier", operator: "Exists" }] } },
+    {
+      does: "labels that the pods do not have",
+      selector: { matchExpressions: [{ key: "tier", operator: "Exists" }] },
+    },
     {
       does: "something unheard-of",
       selector: { matchExpressions: [{ key: "app", operator: "Gt", values: ["1"] }] },
@@ -145,7 +148,7 @@ describe("fitToLive() for workloads", () => {
     expect(selectorOf(selector)).toEqual({ matchLabels: labels });
   });
 
-  test("what may be changed freely is sent as it is", () => {
+  test("mutable fields are sent unchanged", () => {
     const manifest = aManifest();
     expect(fitToLive(manifest, asLive(manifest)).manifest).toBe(manifest);
   });

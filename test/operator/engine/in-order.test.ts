@@ -5,7 +5,7 @@ const wait = async (turns: number): Promise<void> => {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 };
 
-test("inOrder() works on a few at a time, and gives the results in the order of the items", async () => {
+test("inOrder() processes a few items at a time, and returns the results in the order of the items", async () => {
   let running = 0;
   let most = 0;
   const items = Array.from({ length: 50 }, (_, index) => index);
@@ -27,6 +27,6 @@ test("inOrder() rejects with the first failure, without waiting for the others",
   await expect(inOrder([0, 1, 2], work)).rejects.toThrow("no");
 });
 
-test("inOrder() of nothing is nothing", async () => {
+test("inOrder() of an empty list is empty", async () => {
   expect(await inOrder([], () => Promise.reject(new Error("no")))).toEqual([]);
 });

@@ -8,7 +8,7 @@ const prepared = asPrepared(manifests);
 const owned = prepared.objects.map(({ manifest }) => asOwned(manifest));
 
 describe("composeInventory()", () => {
-  test("names what is there of ours, sorted", () => {
+  test("lists our existing objects, sorted", () => {
     const [first, second] = owned;
     const others = second && {
       ...second,
@@ -24,13 +24,13 @@ describe("composeInventory()", () => {
     });
   });
 
-  test("remembers how many the last complete deployment had", () => {
+  test("records the number of objects of the last complete deployment", () => {
     const previous = { entries: [], deployed: 7 };
     expect(composeInventory({ owned, prepared, previous, isComplete: false }).deployed).toBe(7);
     expect(composeInventory({ owned, prepared, previous, isComplete: true }).deployed).toBe(2);
   });
 
-  test("keeps the declared order, with what is left from before as the first to go", () => {
+  test("keeps the declared order, with remaining earlier objects as the first to be deleted", () => {
     const ordered = asPrepared(manifests, { 1: [0] });
     expect(wavesOf(ordered)).toEqual([["/ConfigMap/shop/b"], ["/ConfigMap/shop/a"]]);
     const left = asOwned(
@@ -47,10 +47,10 @@ describe("composeInventory()", () => {
   });
 });
 
-describe("composeInventory() of recorded objects that are not seen", () => {
+describe("composeInventory() of recorded objects that are not observed", () => {
   const previous = { entries: ["/ConfigMap/shop/gone", "/Secret/shop/hidden"] };
 
-  test("drops those that do not exist, and keeps those that may", () => {
+  test("drops those that do not exist, and keeps those that may exist", () => {
     const input = { owned: [], prepared, previous, isComplete: true };
     expect(composeInventory(input).entries).toEqual([]);
     const mayExist = (id: string) => id.startsWith("/Secret/");
@@ -68,7 +68,7 @@ describe("entriesToRecord()", () => {
       recorded: new Set(recorded),
     });
 
-  test("gives everything that is desired beside what is recorded, once the first of it is taken", () => {
+  test("returns all desired objects in addition to the recorded ones, when the first of them is applied", () => {
     expect(recordFor({ taken: [first.id] }, "/Secret/shop/old")).toEqual([
       "/ConfigMap/shop/a",
       "/ConfigMap/shop/b",
@@ -76,19 +76,19 @@ describe("entriesToRecord()", () => {
     ]);
   });
 
-  test("leaves out Jobs that are done and namespaces of others", () => {
+  test("omits finished Jobs and namespaces of others", () => {
     expect(recordFor({ taken: [first.id], done: [second] })).toEqual([first.id]);
     expect(recordFor({ taken: [first.id], others: [second] })).toEqual([first.id]);
   });
 
-  test("gives nothing when all that is taken is recorded, also where the turn of others has not come", () => {
+  test("returns nothing if all objects to apply are recorded, also if later ones are not", () => {
     expect(recordFor({ taken: [first.id] }, first.id)).toBeUndefined();
     expect(recordFor({})).toBeUndefined();
   });
 });
 
 describe("wavesOf()", () => {
-  test("puts side by side what needs nothing of each other", () => {
+  test("puts objects that are independent of each other into one step", () => {
     const names = ["a", "b", "c", "d"].map((name) => aSourceManifest("v1", "ConfigMap", name));
     expect(wavesOf(asPrepared(names, { 1: [0], 2: [0], 3: [1, 2] }))).toEqual([
       ["/ConfigMap/shop/a"],

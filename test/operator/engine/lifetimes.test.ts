@@ -60,7 +60,7 @@ function decide(
 }
 
 describe("decidePrune() for objects that are created once", () => {
-  test("keeps them all by default, and says why", () => {
+  test("keeps all of them by default, and reports why", () => {
     const { now, kept, held } = decide([owned(ConfigMap, "a"), owned(Pod, "one"), owned(Pod, "two")], {
       configMaps: ["a"],
     });
@@ -85,13 +85,13 @@ describe("decidePrune() for objects that are created once", () => {
     ]);
   });
 
-  test("does not count those that the chart still makes", () => {
+  test("does not count those that the chart still creates", () => {
     const there = [owned(Pod, "a", "2026-01-01T00:00:01Z"), owned(Pod, "b", "2026-01-01T00:00:02Z")];
     const { now, kept } = decide(there, { pods: ["b"], rule: once(newest(1)) });
     expect([namesOf(now), namesOf(kept)]).toEqual([[], ["a"]]);
   });
 
-  test("lets the kind choose, such as by their phase", () => {
+  test("deletes those that the kind selects, such as by their phase", () => {
     const isRunning = ({ status }: LiveObject) => (status as { phase: string }).phase === "Running";
     const there = ["Running", "Succeeded", "Failed"].map((phase) => {
       const object = owned(Pod, phase.toLowerCase());
@@ -101,7 +101,7 @@ describe("decidePrune() for objects that are created once", () => {
     expect(namesOf(now)).toEqual(["running"]);
   });
 
-  test("never holds them: not all of them, not more than half", () => {
+  test("never holds their deletion: neither of all of them, nor of more than half", () => {
     const configMaps = ["1", "2", "3", "4", "5"];
     const pods = ["a", "b", "c", "d", "e", "f"].map((name) => owned(Pod, name));
     const there = [...configMaps.map((name) => owned(ConfigMap, name)), ...pods];
@@ -116,14 +116,14 @@ describe("decidePrune() for objects that are created once", () => {
     expect([namesOf(now), namesOf(held?.objects ?? []), namesOf(kept)]).toEqual([["b"], ["a"], ["c"]]);
   });
 
-  test("holds a chart that drops all others, although it still makes some that are created once", () => {
+  test("holds a chart that drops all others, although it still creates some that are created once", () => {
     const { held } = decide([owned(ConfigMap, "a"), owned(Pod, "b")], { pods: ["b"] });
     expect(held?.message).toContain(
       '(ConfigMap shop/a), and no object with the lifetime "kept" would be left',
     );
   });
 
-  test("does not count them when it asks whether more than half would go", () => {
+  test("does not count them for the check whether more than half would be deleted", () => {
     const configMaps = ["a", "b", "c", "d", "e"];
     const pods = ["1", "2", "3", "4", "5", "6"].map((name) => owned(Pod, name));
     const there = [...configMaps.map((name) => owned(ConfigMap, name)), ...pods];
@@ -142,7 +142,7 @@ describe("decidePrune() for objects that are created once", () => {
     expect([now, kept.map(({ why }) => why)]).toEqual([[], ["an annotation keeps it"]]);
   });
 
-  test("keeps the newest so many, whatever there is, and never holds them", () => {
+  test("keeps a number of the newest, for any objects, and never holds a deletion", () => {
     const object = fc.record({
       kind: fc.constantFrom(Pod, ConfigMap),
       name: fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h"),

@@ -14,7 +14,7 @@ describe("LostObjects", () => {
     expect([lost.take(key, idOf(child)), lost.take(key, idOf(child))]).toEqual([true, false]);
   });
 
-  test("does not report our own deletion, but that of a namesake by another client later", () => {
+  test("does not report our deletion, but a later deletion of an object of the same name by another client", () => {
     const lost = new LostObjects();
     lost.expect(child);
     lost.note(child, [key]);
@@ -23,7 +23,7 @@ describe("LostObjects", () => {
     expect(lost.take(key, idOf(child))).toBe(true);
   });
 
-  test("forgets what a resource no longer wants", () => {
+  test("drops objects that a resource no longer desires", () => {
     const lost = new LostObjects();
     lost.note(child, [key]);
     lost.forget(key);

@@ -15,7 +15,7 @@ const pod = aManifest({
 });
 
 describe("metadataOnly()", () => {
-  test("leaves out the content, and the annotations that describe it", () => {
+  test("omits the content, and the annotations that describe it", () => {
     expect(metadataOnly(pod)).toEqual({
       apiVersion: "v1",
       kind: "Pod",
@@ -39,7 +39,7 @@ describe("metadataPatch()", () => {
     });
   });
 
-  test("puts an owner reference back beside those of others, for exactly the version that has these", () => {
+  test("restores an owner reference in addition to those of others, only for the version that has these", () => {
     const live = asLive(pod, { resourceVersion: "7", ownerReferences: [other] });
     expect(metadataPatch(metadataOnly(pod), live)).toMatchObject({
       resourceVersion: "7",
@@ -47,7 +47,7 @@ describe("metadataPatch()", () => {
     });
   });
 
-  test("puts a changed owner reference right, and does not have it twice", () => {
+  test("corrects a changed owner reference, and does not repeat it", () => {
     const changed = { ...owner, controller: false } as never;
     const live = asLive(pod, { ownerReferences: [changed, other] });
     expect(metadataPatch(metadataOnly(pod), live).ownerReferences).toEqual([other, owner]);
@@ -55,7 +55,7 @@ describe("metadataPatch()", () => {
 });
 
 describe("withMetadata()", () => {
-  test("keeps what others have put on the object, and its content", () => {
+  test("keeps the additions of others, and the content of the object", () => {
     const live = asLive(pod, {
       labels: { theirs: "1" },
       annotations: { note: "edited" },

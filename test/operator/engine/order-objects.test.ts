@@ -31,7 +31,7 @@ function canReach(items: readonly Orderable[], from: string): ReadonlySet<string
 }
 
 describe("orderObjects()", () => {
-  test("orders whatever can be ordered, and shows a real cycle in all else", () => {
+  test("orders every acyclic graph, and reports a cycle in every other", () => {
     fc.assert(
       fc.property(graph, (items) => {
         const hasCycle = names.some((name) => canReach(items, name).has(name));
@@ -60,7 +60,7 @@ describe("orderObjects()", () => {
     );
   });
 
-  test("keeps the order of the source where nothing asks for another one", () => {
+  test("keeps the order of the source where no dependency requires another one", () => {
     const items = ["b", "a", "c"].map((id): Orderable => ({ id, stage: 4, needs: [] }));
     expect(orderObjects(items).order?.map(({ id }) => id)).toEqual(["b", "a", "c"]);
   });

@@ -18,7 +18,7 @@ test.for([
   expect(describeOrigin({ id, author: "Ann", subject })).toBe(`commit ${id} by Ann: ${shows}`);
 });
 
-test("describeOrigin() takes nothing for an id that is none, and bounds what it shows", () => {
+test("describeOrigin() does not show an invalid id, and limits the length of its text", () => {
   const long = "x".repeat(10_000_000);
   expect(describeOrigin({ id: `${id}\n`, author: long, subject: long })).toBe(
     `commit of unknown id by ${"x".repeat(100)}: ${"x".repeat(200)}`,

@@ -24,7 +24,7 @@ describe("OutageNotices", () => {
     expect([notices.isNew(isOver), notices.isNew(isOver)]).toEqual([true, false]);
   });
 
-  test("hold back nothing that concerns one resource", () => {
+  test("do not withhold events that concern one resource", () => {
     const notices = new OutageNotices();
     expect([notices.isNew(rejected), notices.isNew(rejected)]).toEqual([true, true]);
   });

@@ -16,12 +16,12 @@ const id = "apps/Deployment/shop/web";
 describe("describeFailure()", () => {
   test.for([
     {
-      does: "says why a spec is invalid",
+      does: "reports why a spec is invalid",
       error: new SpecInvalidError("spec.size: must not be negative"),
       outcome: { state: "refused", reason: "SpecInvalid", message: "spec.size: must not be negative" },
     },
     {
-      does: "says what the server refuses",
+      does: "reports what the server refuses",
       error: new ObjectRejectedError(id, "spec.replicas: Invalid value: -1"),
       outcome: {
         state: "refused",
@@ -30,7 +30,7 @@ describe("describeFailure()", () => {
       },
     },
     {
-      does: "says what to do about something that only one object can have",
+      does: "recommends how to resolve a conflict over a unique value",
       error: new ObjectRejectedError(id, "port is taken", { isContested: true }),
       outcome: {
         state: "refused",
@@ -41,7 +41,7 @@ describe("describeFailure()", () => {
       },
     },
     {
-      does: "names the field that cannot be changed, and the ways out",
+      does: "names the immutable field, and the solutions",
       error: new ObjectRejectedError(id, "field is immutable", { immutableField: "spec.selector" }),
       outcome: {
         state: "refused",
@@ -51,7 +51,7 @@ describe("describeFailure()", () => {
       },
     },
     {
-      does: "says whose an object is, and how to hand it over",
+      does: "names the owner of an object, and how to hand it over",
       error: new NotOwnedError(id, "Helm release blog"),
       outcome: {
         state: "refused",
@@ -61,22 +61,26 @@ describe("describeFailure()", () => {
       },
     },
     {
-      does: "reports a server that does not answer",
+      does: "reports a server that does not respond",
       error: new ApiUnavailableError("Cannot apply: 503", { status: 503 }),
       outcome: { state: "failed", message: "Cannot apply: 503" },
     },
-    { does: "reports anything else", error: "odd", outcome: { state: "failed", message: "odd" } },
+    { does: "reports any other error", error: "odd", outcome: { state: "failed", message: "odd" } },
     {
-      does: "keeps quiet about a lost race for a name",
+      does: "does not report a lost race for a name",
       error: new AlreadyThereError(id),
       outcome: { state: "retry" },
     },
     {
-      does: "keeps quiet about a lost race for an object",
+      does: "does not report a lost race for an object",
       error: new ReplacedError(id),
       outcome: { state: "retry" },
     },
-    { does: "keeps quiet when we no longer lead", error: new NotLeadingError(), outcome: { state: "retry" } },
+    {
+      does: "does not report that we no longer lead",
+      error: new NotLeadingError(),
+      outcome: { state: "retry" },
+    },
   ])("$does", ({ error, outcome }) => {
     expect(describeFailure(error, "Echo/web")).toEqual(outcome);
   });
@@ -105,12 +109,12 @@ describe("describeWaiting()", () => {
   const [b, a] = ["b", "a"].map((name) => asLive(aManifest({ kind: "Job", name })));
   const unlabelled = asLive(aManifest({ kind: "Job", name: "c" }), { labels: {} });
 
-  test("names what is waited for, in order", () => {
+  test("names the objects that are awaited, in order", () => {
     const message = "Waiting for Job shop/a, Job shop/b to be deleted before recreating it";
     expect(describeWaiting([b, a] as never, set)).toEqual({ state: "waiting", message, isWatched: true });
   });
 
-  test("knows that no event comes from an object without our label", () => {
+  test("marks a wait for an object without our label, from which there is no event", () => {
     expect(describeWaiting([a, unlabelled] as never, set)).toMatchObject({ isWatched: false });
   });
 });

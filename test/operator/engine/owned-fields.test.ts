@@ -15,7 +15,7 @@ function owns(owned: unknown, content: object): boolean {
 
 describe("ownsExactly()", () => {
   test.for([
-    { what: "nothing of nothing", owned: undefined, set: {} },
+    { what: "no fields of an empty manifest", owned: undefined, set: {} },
     { what: "a field", owned: { "f:spec": { "f:a": {} } }, set: { spec: { a: 1 } } },
     {
       what: "two fields",
@@ -48,34 +48,42 @@ describe("ownsExactly()", () => {
 
   test.for([
     { what: "a field that is not owned", owned: undefined, set: { spec: { a: 1 } } },
-    { what: "a second field that is not", owned: { "f:spec": { "f:a": {} } }, set: { spec: { a: 1, b: 2 } } },
     {
-      what: "a field that is set no longer",
+      what: "a second field that is not owned",
+      owned: { "f:spec": { "f:a": {} } },
+      set: { spec: { a: 1, b: 2 } },
+    },
+    {
+      what: "a field that is no longer set",
       owned: { "f:spec": { "f:a": {}, "f:b": {} } },
       set: { spec: { a: 1 } },
     },
     { what: "the last field", owned: { "f:spec": { "f:a": {} } }, set: {} },
     {
-      what: "a field inside that is set no longer",
+      what: "a nested field that is no longer set",
       owned: { "f:spec": { "f:a": { "f:b": {}, "f:c": {} } } },
       set: { spec: { a: { b: 1 } } },
     },
     {
-      what: "a field inside that is not owned",
+      what: "a nested field that is not owned",
       owned: { "f:spec": { "f:a": { "f:b": {} } } },
       set: { spec: { a: { b: 1, c: 1 } } },
     },
     {
-      what: "an item that is gone",
+      what: "a removed item",
       owned: { "f:spec": { "f:a": { 'k:{"port":80}': {}, 'k:{"port":81}': {} } } },
       set: { spec: { a: [{ port: 80 }] } },
     },
     {
-      what: "a member that is gone",
+      what: "a removed member",
       owned: { "f:spec": { "f:a": { 'v:"x"': {}, 'v:"y"': {} } } },
       set: { spec: { a: ["x"] } },
     },
-    { what: "a list that is none", owned: { "f:spec": { "f:a": { 'v:"x"': {} } } }, set: { spec: { a: 1 } } },
+    {
+      what: "a value that is not a list",
+      owned: { "f:spec": { "f:a": { 'v:"x"': {} } } },
+      set: { spec: { a: 1 } },
+    },
     {
       what: "an unreadable entry",
       owned: { "f:spec": { "f:a": { "k:{": {} } } },

@@ -28,44 +28,44 @@ const controlledBy = (reference: Partial<typeof owner>, live = bare): LiveObject
 
 describe("decideOwnership()", () => {
   test.for([
-    { does: "knows what a lost answer had made", live: ours, whose: "ours" },
+    { does: "recognizes an object of a lost response", live: ours, whose: "ours" },
     {
-      does: "knows an object whose owner reference was taken off",
+      does: "recognizes an object whose owner reference was removed",
       live: { ...ours, metadata: { ...ours.metadata, ownerReferences: [] } },
       whose: "ours",
     },
     {
-      does: "adopts what the operator before us made for this very resource",
+      does: "adopts an object that an earlier operator created for this resource",
       live: controlledBy({}),
       whose: "adopt",
     },
     {
-      does: "adopts what carries our label, but was not applied by us",
+      does: "adopts an object with our label that we did not apply",
       live: { ...ours, ours: false },
       whose: "adopt",
     },
     {
-      does: "adopts what its owner hands over",
+      does: "adopts an object that its owner hands over",
       live: annotated({ [stamps.adoptBy]: "Echo/web" }),
       whose: "adopt",
     },
     {
-      does: "takes the kind in lower case",
+      does: "accepts the kind in lower case",
       live: annotated({ [stamps.adoptBy]: "echo/web" }),
       whose: "adopt",
     },
     {
-      does: "takes the kind with its group",
+      does: "accepts the kind with its group",
       live: annotated({ [stamps.adoptBy]: "echo.example.dev/shop/web" }),
       whose: "adopt",
     },
     {
-      does: "takes the name with its namespace",
+      does: "accepts the name with its namespace",
       live: annotated({ [stamps.adoptBy]: "Echo/shop/web" }),
       whose: "adopt",
     },
     {
-      does: "waits for what a deleted resource of the same name has left",
+      does: "waits for the deletion of objects of a deleted resource of the same name",
       live: controlledBy({ uid: "former-uid" }, ours),
       whose: "leaving",
     },
@@ -87,14 +87,14 @@ describe("decideOwnership()", () => {
       });
   });
 
-  test("adopts what names a resource that has no namespace", () => {
+  test("adopts an object whose annotation names a cluster-scoped resource", () => {
     const { namespace: _, ...metadata } = anOwner().metadata;
     const resource = { ...anOwner(), metadata };
     for (const live of [clusterScoped("Echo/web"), annotated({ [stamps.adoptBy]: "Echo/web" })])
       expect(decideOwnership(live, resource, set)).toEqual({ whose: "adopt" });
   });
 
-  test("leaves alone what a namesake in the object's own namespace has", () => {
+  test("does not adopt an object of a resource of the same name in the object's namespace", () => {
     const { metadata } = anOwner();
     const elsewhere = { ...anOwner(), metadata: { ...metadata, namespace: "elsewhere" } };
     const live = controlledBy({ uid: "another-uid" }, ours);
@@ -114,7 +114,7 @@ describe("decideOwnership()", () => {
       owner: "Deployment shop/web",
     },
     {
-      does: "a namesake's of another group",
+      does: "an object of a resource with this kind and name in another group",
       live: controlledBy({ apiVersion: "other.dev/v1", uid: "2" }),
       owner: "Echo shop/web",
     },
@@ -124,7 +124,7 @@ describe("decideOwnership()", () => {
       owner: "another owner",
     },
     {
-      does: "an object handed over to a resource of a namesake kind in another group",
+      does: "an object handed over to a resource of an equally named kind in another group",
       live: annotated({ [stamps.adoptBy]: "echo.mmontes.io/web" }),
       owner: "another owner",
     },
@@ -142,17 +142,17 @@ describe("decideOwnership()", () => {
       owner: "echoes.example.dev/a",
     },
     {
-      does: "a label of ours that anybody could write",
+      does: "our label, which any client could set",
       live: annotated({}, { [stamps.set]: set }),
       owner: "another owner",
     },
     { does: "Helm's", live: annotated({ "meta.helm.sh/release-name": "blog" }), owner: "Helm release blog" },
     {
-      does: "a tool's",
+      does: "an object of another tool",
       live: annotated({}, { "app.kubernetes.io/managed-by": "kustomize" }),
       owner: "kustomize",
     },
-  ])("leaves alone $does", ({ live, owner: name }) => {
+  ])("does not adopt $does", ({ live, owner: name }) => {
     expect(decideOwnership(live, anOwner(), set)).toEqual({ whose: "foreign", owner: name });
   });
 });

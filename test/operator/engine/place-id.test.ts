@@ -16,14 +16,14 @@ describe("placeIdOf()", () => {
     "https://ann:p@ss@git.example.dev/team/deploy.git",
     "ssh://git@git.example.dev:2222/team/deploy.git",
     "git@git.example.dev:team/deploy.git",
-  ])("knows the repository again as %s", (url) => {
+  ])("identifies the repository as %s", (url) => {
     expect(placeIdOf({ ...place, url })).toBe(id);
   });
 
   test.for([
     ["ssh://git@[::1]:2222/team/deploy.git", "ann@[::1]:team/deploy"],
     ["file:///srv/deploy.git", "/srv/deploy.git/"],
-  ] as const)("knows %s again as %s", ([url, again]) => {
+  ] as const)("identifies %s as %s", ([url, again]) => {
     expect(placeIdOf({ ...place, url: again })).toBe(placeIdOf({ ...place, url }));
   });
 

@@ -26,7 +26,7 @@ const { fields: _, ...ofSubresource } = addition({ size: 1 }, { subresource: "sc
 describe("planAdditions()", () => {
   test.for([
     {
-      what: "a field that is not there",
+      what: "a missing field",
       live: theirs,
       wants: addition({ revision: "a" }),
       because: "spec.revision",
@@ -44,7 +44,7 @@ describe("planAdditions()", () => {
       wants: addition({ revision: "a" }),
       because: "owner",
     },
-    { what: "no field any more", live: pinned, wants: addition(), because: "owner" },
+    { what: "the removal of all fields", live: pinned, wants: addition(), because: "owner" },
   ])("applies $what", ({ live, wants, because }) => {
     const { apply, keep, reasons } = planAdditions({
       additions: [wants],
@@ -66,10 +66,10 @@ describe("planAdditions()", () => {
   });
 
   test.for([
-    { what: "what is there and ours", live: pinned, wants: addition({ revision: "a" }) },
-    { what: "nothing that was never set", live: theirs, wants: addition() },
+    { what: "fields that are in place and ours", live: pinned, wants: addition({ revision: "a" }) },
+    { what: "a field that was never set", live: theirs, wants: addition() },
     {
-      what: "a subresource whose fields are there, whichever manager owns them",
+      what: "a subresource whose fields are in place, for any manager",
       live: theirs,
       wants: ofSubresource,
     },
@@ -79,13 +79,13 @@ describe("planAdditions()", () => {
   });
 
   test.for([
-    { what: "is not there", live: undefined, says: /^it does not exist/ },
+    { what: "does not exist", live: undefined, says: /^it does not exist/ },
     {
       what: "is being deleted",
       live: { ...pinned, metadata: { ...pinned.metadata, deletionTimestamp } },
       says: /^deletion started at/,
     },
-  ])("leaves an object alone that $what, and says so", ({ live, says }) => {
+  ])("does not change an object that $what, and reports it", ({ live, says }) => {
     for (const wants of [addition({ revision: "b" }), addition()]) {
       const plan = planAdditions({ additions: [wants], observed: () => live, isSettled: () => false });
       expect([plan.apply, plan.keep]).toEqual([[], []]);

@@ -11,7 +11,7 @@ const current: Health = { status: "Current", reason: "Current", message: "" };
 const busy: Health = { status: "InProgress", reason: "Updating", message: "on its way" };
 
 describe("planChanges()", () => {
-  test("puts every desired object into exactly one list, and no wait ever leads back to itself", () => {
+  test("puts every desired object into exactly one list, without cyclic waits", () => {
     const states = fc.array(fc.constantFrom("absent", "kept", "old", "leaving", "foreign", "busy"), {
       minLength: 8,
       maxLength: 8,

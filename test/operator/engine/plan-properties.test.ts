@@ -80,8 +80,8 @@ function settle(desired: readonly Manifest[], server: ModelServer): void {
   for (let run = 0; run < 4; run++) reconcile(desired, server);
 }
 
-describe("planChanges(), whatever came before,", () => {
-  test("keeps everything and prunes nothing once the plan was carried out", () => {
+describe("planChanges(), for any previous state,", () => {
+  test("keeps all objects and prunes none after the plan was executed", () => {
     fc.assert(
       fc.property(fc.array(wishes, { minLength: 1, maxLength: 4 }), (history) => {
         const server = new ModelServer();
@@ -96,7 +96,7 @@ describe("planChanges(), whatever came before,", () => {
     );
   });
 
-  test("an upgrade, which edits no resource, deletes only what it no longer wants", () => {
+  test("an upgrade without an edit of the resource deletes only objects that are no longer desired", () => {
     fc.assert(
       fc.property(wishes, wishes, (before, afterwards) => {
         const server = new ModelServer();
@@ -113,7 +113,7 @@ describe("planChanges(), whatever came before,", () => {
     );
   });
 
-  test("puts every desired object into one list, in apply order, and what is owned besides into prune", () => {
+  test("puts every desired object into one list, in apply order, and the other owned objects into prune", () => {
     const object = fc.record({
       wish,
       isOurs: fc.boolean(),
@@ -181,7 +181,7 @@ describe("covers(), for any object,", () => {
     );
   });
 
-  test("it does so too when others add fields to its maps", () => {
+  test("an object covers itself when others add fields to its maps", () => {
     fc.assert(
       fc.property(spec, (content) => {
         expect(covers(widget(content), widget(grown(content)))).toBe(true);
@@ -189,7 +189,7 @@ describe("covers(), for any object,", () => {
     );
   });
 
-  test("it does so no longer when any of its own values is another one or gone", () => {
+  test("an object does not cover itself when any of its values is changed or removed", () => {
     fc.assert(
       fc.property(spec, fc.nat(), fc.boolean(), (content, pick, isGone) => {
         const paths = leavesOf(content);

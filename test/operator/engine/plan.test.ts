@@ -62,20 +62,20 @@ const summary = ({ apply, keep, blocked, ...rest }: Plan) => ({
 const quiet = { apply: [], keep: [], blocked: [], mayUnblockMore: false, isComplete: true };
 
 describe("planChanges()", () => {
-  test("applies a fresh set in one pass, stage by stage", () => {
+  test("applies a new set in one pass, stage by stage", () => {
     expect(summary(plan(asPrepared([webhook, service, deployment, configMap, secret])))).toEqual({
       ...quiet,
       apply: [["ConfigMap", "Secret"], ["Deployment"], ["Service"], ["ValidatingWebhookConfiguration"]],
     });
   });
 
-  test("keeps what is there as desired without a request", () => {
+  test("keeps objects that are as desired, without a request", () => {
     const prepared = asPrepared([configMap, deployment]);
     const live = liveOf(prepared, { "/ConfigMap/shop/web": {}, "apps/Deployment/shop/web": rolledOut });
     expect(summary(plan(prepared, live))).toEqual({ ...quiet, keep: ["ConfigMap", "Deployment"] });
   });
 
-  test("waits for a definition before anything else, and says that one more pass may do", () => {
+  test("waits for a definition before all other objects, and reports that another pass may unblock more", () => {
     const prepared = asPrepared([widget, definition, configMap]);
     const id = "apiextensions.k8s.io/CustomResourceDefinition//widgets.example.dev";
     expect(summary(plan(prepared))).toEqual({
@@ -100,7 +100,7 @@ describe("planChanges()", () => {
     { state: "pending", blocked: "Widget: NotSynced" },
     { state: "known", kind: {} as ObjectKind, blocked: "Widget: NotSynced" },
     { state: "absent", message: "there is none", blocked: "Widget: KindUnknown" },
-  ] as const)("calls a kind unknown only after it was looked up: $state", ({ blocked, ...answer }) => {
+  ] as const)("reports a kind as unknown only after it was looked up: $state", ({ blocked, ...answer }) => {
     const made = plan(asPrepared([widget]), {}, { askKind: () => answer });
     expect(summary(made).blocked).toEqual([blocked]);
   });
@@ -118,7 +118,7 @@ describe("planChanges()", () => {
     expect(made.waiting.map(idOf)).toEqual(["/Namespace//prod"]);
   });
 
-  test("applies nothing that needs what is not healthy, and the rest beside it", () => {
+  test("does not apply an object that needs an unhealthy one, but applies the others", () => {
     const prepared = asPrepared([deployment, service, configMap], { 1: [0] });
     const live = liveOf(prepared, { "apps/Deployment/shop/web": {} });
     const made = plan(prepared, live);
@@ -139,14 +139,14 @@ describe("planChanges()", () => {
     });
   });
 
-  test("goes on where what is needed was stopped on purpose", () => {
+  test("continues if a needed object is suspended", () => {
     const prepared = asPrepared([deployment, service], { 1: [0] });
     const stopped = { spec: { replicas: 1, paused: true }, status: { observedGeneration: 1 } };
     const paused = { ...liveOf(prepared, { "apps/Deployment/shop/web": stopped }) };
     expect(summary(plan(prepared, paused)).apply).toEqual([["Service"]]);
   });
 
-  test("puts right at once what others changed, whatever it needs", () => {
+  test("corrects drift at once, regardless of dependencies", () => {
     const prepared = asPrepared([deployment, configMap], { 1: [0] });
     const live = liveOf(prepared, { "apps/Deployment/shop/web": {}, "/ConfigMap/shop/web": {} });
     const object = live["/ConfigMap/shop/web"] as LiveObject;
@@ -165,7 +165,7 @@ describe("planChanges()", () => {
     expect(summary(plan(other, live)).apply).toEqual([]);
   });
 
-  test("begins with what the API server asks about every write when all else is applied", () => {
+  test("applies webhooks and policies after all other objects", () => {
     const prepared = asPrepared([webhook, widget, configMap]);
     expect(summary(plan(prepared))).toEqual({
       apply: [["ConfigMap"]],
@@ -187,7 +187,7 @@ describe("planChanges()", () => {
       watch: { hasSynced: false, refusal: undefined },
       blocked: "Secret: NotSynced",
     },
-  ])("leaves alone what $does, and applies the rest", ({ watch, blocked }) => {
+  ])("does not apply an object that $does, and applies the others", ({ watch, blocked }) => {
     const made = plan(
       asPrepared([secret, configMap]),
       {},

@@ -15,11 +15,11 @@ describe("propagationOfReplaced()", () => {
       is: "Foreground",
     },
     { what: "a suspended Job", live: aJob([{ type: "Suspended", status: "True" }]), is: "Foreground" },
-    { what: "a Job that goes on", live: aJob([{ type: "Complete", status: "False" }]), is: "Foreground" },
+    { what: "a Job that is resumed", live: aJob([{ type: "Complete", status: "False" }]), is: "Foreground" },
     { what: "a completed Job", live: aJob([{ type: "Complete", status: "True" }]), is: "Background" },
     { what: "a failed Job", live: aJob([{ type: "Failed", status: "True" }]), is: "Background" },
     { what: "a ConfigMap", live: aLiveObject({ kind: ConfigMap, name: "a" }), is: "Background" },
-  ])("$what goes in the $is", ({ live, is }) => {
+  ])("$what is deleted in the $is", ({ live, is }) => {
     expect(propagationOfReplaced(live)).toBe(is);
   });
 });

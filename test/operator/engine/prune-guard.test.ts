@@ -14,22 +14,22 @@ const elsewhere = withMetadata({ namespace: "office", ownerReferences: [] });
 
 describe("mayPrune()", () => {
   test.for([
-    { does: "prunes what is ours and no longer desired", live, is: true },
-    { does: "prunes what garbage collection cannot reach", live: elsewhere, is: true },
+    { does: "prunes an object that is ours and no longer desired", live, is: true },
+    { does: "prunes an object that garbage collection cannot reach", live: elsewhere, is: true },
     {
-      does: "keeps what another set's label is on",
+      does: "keeps an object with another set's label",
       live: withMetadata({ labels: { [stamps.set]: "other" } }),
       is: false,
     },
-    { does: "keeps what carries no label", live: withMetadata({ labels: {} }), is: false },
-    { does: "keeps what we never applied", live: { ...live, ours: false }, is: false },
+    { does: "keeps an object without our label", live: withMetadata({ labels: {} }), is: false },
+    { does: "keeps an object that we never applied", live: { ...live, ours: false }, is: false },
     {
-      does: "keeps what another controller has",
+      does: "keeps an object of another controller",
       live: withMetadata({ ownerReferences: [{ ...reference, uid: "2" } as never] }),
       is: false,
     },
     {
-      does: "keeps what was let go without its owner",
+      does: "keeps an object whose owner reference was removed",
       live: withMetadata({ ownerReferences: [] }),
       is: false,
     },
@@ -39,17 +39,17 @@ describe("mayPrune()", () => {
       is: false,
     },
     {
-      does: "keeps what shows under another API group and is desired there",
+      does: "keeps an object that is desired under another API group",
       live: withMetadata({ uid: "desired" }),
       is: false,
     },
     {
-      does: "keeps what people asked to keep",
+      does: "keeps an object with our annotation to keep it",
       live: withMetadata({ annotations: { "fairlead.dev/prune": "disabled" } }),
       is: false,
     },
     {
-      does: "keeps what people asked to keep in kubectl's words",
+      does: "keeps an object with kubectl's annotation to keep it",
       live: withMetadata({ annotations: { "client.lifecycle.config.k8s.io/deletion": "detach" } }),
       is: false,
     },
@@ -60,12 +60,12 @@ describe("mayPrune()", () => {
   test.for([
     { case: "has no controller", of: withMetadata({ ownerReferences: [] }), is: true },
     { case: "has another one", of: live, is: false },
-  ])("of a resource that makes no references, prunes what $case: $is", ({ of, is }) => {
+  ])("of a resource that sets no owner references, prunes an object that $case: $is", ({ of, is }) => {
     const resource = anOwner({ uid: "another" });
     expect(mayPrune({ live: of, resource, set, desiredUids: new Set(), isUnreferenced: true })).toBe(is);
   });
 
-  test("a cluster-scoped resource is the controller of everything it made", () => {
+  test("a cluster-scoped resource is the controller of all objects that it created", () => {
     const { namespace: _, ...metadata } = anOwner().metadata;
     const input = { resource: { ...anOwner(), metadata }, set, desiredUids: new Set<string>() };
     expect(mayPrune({ live, ...input })).toBe(true);

@@ -28,7 +28,7 @@ function someObjects(...metadata: readonly (Partial<LiveObject["metadata"]> & { 
 }
 
 describe("prune()", () => {
-  test("deletes one after the other, in the order that it is given", async () => {
+  test("deletes one object after the other, in the given order", async () => {
     const { bench, run, isKnown, objects } = someObjects({ name: "b" }, { name: "a" });
     await run();
     expect(bench.takeRequests()).toEqual(["delete ConfigMap/b", "delete ConfigMap/a"]);
@@ -44,7 +44,7 @@ describe("prune()", () => {
     expect(isKnown("a")).toBe(true);
   });
 
-  test("asks for exactly the object that was seen, and for deletion in the background", async () => {
+  test("requests deletion of exactly the object that was observed, in the background", async () => {
     const { bench, run } = someObjects({ name: "a", uid: "seen" });
     const asked: unknown[] = [];
     bench.cluster.delete = async (ref, options) => void asked.push([ref.name, ref.namespace, options]);
@@ -52,7 +52,7 @@ describe("prune()", () => {
     expect(asked).toEqual([["a", "shop", { uid: "seen", propagation: "Background" }]]);
   });
 
-  test("keeps the name of a Job that still runs until its pods are gone, when another one takes its place", async () => {
+  test("keeps a running Job in the store until its pods are deleted, if another one replaces it", async () => {
     const bench = new ReconcileBench({ kind: aGadgetKind({ children: [Job] }) });
     const job = bench.cluster.put(aLiveObject({ kind: Job, name: "once" }));
     bench.deliver(job);
@@ -67,7 +67,7 @@ describe("prune()", () => {
     expect(asked).toEqual(["Foreground", "Background"]);
   });
 
-  test("stops at the first that cannot be deleted, and forgets only what went", async () => {
+  test("stops at the first object that cannot be deleted, and drops only the deleted ones", async () => {
     const { bench, run, isKnown, objects } = someObjects({ name: "a" }, { name: "b" }, { name: "c" });
     bench.cluster.refuse("delete ConfigMap/b", new ApiUnavailableError("no answer", { status: 0 }));
     await expect(run()).rejects.toThrow("no answer");

@@ -23,23 +23,23 @@ const inPlace = (last: PublishedRecord, place: string) => ({ ...last, place });
 
 describe("publishAt()", () => {
   test.for([
-    { does: "names the place of a new publication", last: undefined, told: undefined, place: "here" },
-    { does: "trusts a status of its place", last: inPlace(record, "here"), place: "here" },
+    { does: "sets the location of a new publication", last: undefined, told: undefined, place: "here" },
+    { does: "uses a status of its location", last: inPlace(record, "here"), place: "here" },
     {
-      does: "trusts no status of another place",
+      does: "does not use a status of another location",
       last: inPlace(record, "there"),
       told: undefined,
       place: "here",
     },
-    { does: "trusts a status from before places had names, and leaves it so", last: record },
+    { does: "uses a status without a location, and does not add one", last: record },
     {
-      does: "names the place when the commit is another one",
+      does: "sets the location when the commit changes",
       last: { ...record, commit: "b" },
       place: "here",
     },
-    { does: "names the place when the files are others", last: { ...record, tree: "s" }, place: "here" },
+    { does: "sets the location when the files change", last: { ...record, tree: "s" }, place: "here" },
     {
-      does: "names the place when the digest is another one",
+      does: "sets the location when the digest changes",
       last: { ...record, digest: "e" },
       place: "here",
     },
@@ -53,7 +53,7 @@ describe("publishAt()", () => {
   test.for<PublishState>([
     { state: "pending", sinceMs: 5 },
     { state: "failed", reason: "PushRefused", message: "the remote said no" },
-  ])("passes on that it is $state", (answer) => {
+  ])("returns the state $state", (answer) => {
     expect(publish(inPlace(record, "there"), answer).published).toBe(answer);
   });
 });

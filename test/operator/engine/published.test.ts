@@ -15,14 +15,14 @@ function aSet(configMap: string, ...pods: readonly string[]) {
 }
 
 describe("publishedOf()", () => {
-  test("is the whole set with its own digest where everything is published", () => {
+  test("is the complete set with its digest if all objects are published", () => {
     const all = aDesiredSet([aManifest(), aManifest({ kind: "Pod" })]);
     const { manifests, digest } = publishedOf(all);
     expect(manifests).toEqual(all.objects.map(({ manifest }) => manifest));
     expect(digest).toBe(all.digest);
   });
 
-  test("leaves out what is not published", () => {
+  test("omits objects that are not published", () => {
     const { manifests } = publishedOf(aSet("c1", "p1"));
     expect(manifests.map(({ kind }) => kind)).toEqual(["ConfigMap"]);
   });
@@ -35,7 +35,7 @@ describe("publishedOf()", () => {
     expect(publishedOf(aSet("c2", "p1")).digest).not.toBe(digest);
   });
 
-  test("has the same digest in whatever order the objects are applied", () => {
+  test("has the same digest for any order of the objects", () => {
     const objects = ["a", "b"].map((name) => aDesiredSet([aManifest({ name })]).objects[0] as DesiredObject);
     const digestIn = (order: readonly DesiredObject[]) =>
       publishedOf({ objects: order, digest: "", hasUnpublished: true }).digest;

@@ -17,7 +17,7 @@ describe("isSameQuantity()", () => {
     ["-500m", "-.5"],
     ["0.0000000001", "1n"],
     ["same text, no quantity", "same text, no quantity"],
-  ] as const)("takes %s for %s", ([a, b]) => {
+  ] as const)("considers %s equal to %s", ([a, b]) => {
     expect(isSameQuantity(a, b)).toBe(true);
     expect(isSameQuantity(b, a)).toBe(true);
   });
@@ -34,12 +34,12 @@ describe("isSameQuantity()", () => {
     [null, 0],
     ["1e999999", "1e999998"],
     ["1 Gi", "1Gi"],
-  ] as const)("tells %s from %s", ([a, b]) => {
+  ] as const)("distinguishes %s from %s", ([a, b]) => {
     expect(isSameQuantity(a, b)).toBe(false);
     expect(isSameQuantity(b, a)).toBe(false);
   });
 
-  test("an amount in thousandths is the same with and without its suffix", () => {
+  test("a quantity in thousandths is the same with and without its suffix", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000_000 }), (milli) => {
         const decimal = `${Math.floor(milli / 1000)}.${String(milli % 1000).padStart(3, "0")}`;
@@ -51,9 +51,9 @@ describe("isSameQuantity()", () => {
 
 describe("parseQuantity()", () => {
   test("gives billionths", () => expect(parseQuantity("1.5")).toBe(1_500_000_000n));
-  test("refuses a text that is longer than any quantity", () => {
+  test("rejects a text that is longer than any quantity", () => {
     expect(parseQuantity("9".repeat(200))).toBeTypeOf("bigint");
     expect(parseQuantity("9".repeat(201))).toBeUndefined();
   });
-  test("refuses what is none", () => expect(parseQuantity({})).toBeUndefined());
+  test("rejects a text that is not a quantity", () => expect(parseQuantity({})).toBeUndefined());
 });

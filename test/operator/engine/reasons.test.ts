@@ -16,7 +16,7 @@ const id = idOf(config);
 const drifted = { ...live, data: { a: "2" } };
 const deletionTimestamp = "2026-01-01T00:00:00Z";
 
-describe("each planned step says why it is planned", () => {
+describe("each planned step has a reason", () => {
   const aJob = (generation: number, a: number) =>
     aManifest({ apiVersion: "batch/v1", kind: "Job", generation, fields: { spec: { template: { a } } } });
   test.for<{
@@ -106,7 +106,7 @@ describe("each planned step says why it is planned", () => {
   test.for([
     {
       watch: { hasSynced: false, refusal: undefined },
-      why: "what there is of its kind is not known yet",
+      why: "the objects of its kind have not been listed yet",
     },
     { watch: { hasSynced: true, refusal: "it may not be listed" }, why: "it may not be listed" },
   ])("an object whose kind is not watched, because $why", ({ watch, why }) => {
@@ -120,7 +120,7 @@ describe("each planned step says why it is planned", () => {
   });
 });
 
-describe("each object that is no longer wanted says what becomes of it", () => {
+describe("each object that is no longer desired has a reason for its action", () => {
   const old = (name: string, metadata: object = {}) =>
     asOwnedObject(asLive(aManifest({ name, metadata: { ...config.metadata, name, ...metadata } })));
   const decide = (owned: readonly ReturnType<typeof old>[], more: object = {}) =>

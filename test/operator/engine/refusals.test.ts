@@ -25,7 +25,7 @@ describe("Refusals", () => {
       options: { isContested: true },
       delays: [250, 250, 500, 1_000, 2_000],
     },
-  ])("tries again what is refused by $by, later and later", async ({ options, delays }) => {
+  ])("retries a refusal by $by with increasing delays", async ({ options, delays }) => {
     const clock = new FakeClock();
     const refusals = new Refusals(clock);
     const error = new ObjectRejectedError("example.dev/Widget/shop/a", "no", options);
@@ -42,7 +42,7 @@ describe("Refusals", () => {
     expect(seen.map((ms, at) => Math.abs(ms - (delays[at] ?? 0)) <= 20)).toEqual(delays.map(() => true));
   });
 
-  test("waits a minute at most between two tries of what a schema refuses", async () => {
+  test("waits at most a minute between retries of a refusal by a schema", async () => {
     const clock = new FakeClock();
     const refusals = new Refusals(clock);
     const error = new ObjectRejectedError("example.dev/Widget/shop/a", "no", { isBySchema: true });
@@ -52,7 +52,7 @@ describe("Refusals", () => {
     expect(refusals.retryAfterMs("shop/web")).toBe(60_001);
   });
 
-  test("asks for no retry by a run that did not come upon it, for example of a resource that was suspended", async () => {
+  test("schedules no retry in a run that did not send the request, for example of a suspended resource", async () => {
     const clock = new FakeClock();
     const refusals = new Refusals(clock);
     const error = new ObjectRejectedError("example.dev/Widget/shop/a", "no", { isBySchema: true });
@@ -62,7 +62,7 @@ describe("Refusals", () => {
     expect(refusals.retryAfterMs("shop/web")).toBeUndefined();
   });
 
-  test("does not try again what is refused for good", () => {
+  test("does not retry a permanent refusal", () => {
     const refusals = new Refusals(new FakeClock());
     refusals.remember("shop/web", step, resource, new ObjectRejectedError("/ConfigMap/shop/a", "no"));
     expect(refusals.retryAfterMs("shop/web")).toBeUndefined();

@@ -9,9 +9,9 @@ const health: Health = { status: "InProgress", reason: "Pending", message: "", r
 
 describe("decideRequeue()", () => {
   test.for([
-    { does: "leaves it to events when all is well", input: {}, after: undefined },
+    { does: "does not requeue when all is healthy", input: {}, after: undefined },
     {
-      does: "leaves it to events when an object is waited for that we watch",
+      does: "does not requeue for a wait for a watched object",
       input: {
         applied: { state: "waiting", message: "", isWatched: true },
       },
@@ -25,48 +25,48 @@ describe("decideRequeue()", () => {
       after: 30_000,
     },
     {
-      does: "looks again at a foreign object",
+      does: "checks an object of another owner again",
       input: {
         applied: { state: "refused", reason: "NotOwned", message: "" },
       },
       after: 30_000,
     },
     {
-      does: "looks again at what another object holds",
+      does: "checks a value that another object uses again",
       input: {
         applied: { state: "refused", reason: "ApplyRejected", message: "", isContested: true },
       },
       after: 30_000,
     },
     {
-      does: "leaves a refusal to the edit that heals it",
+      does: "does not requeue a refusal that only an edit resolves",
       input: {
         applied: { state: "refused", reason: "SpecInvalid", message: "" },
       },
       after: undefined,
     },
     {
-      does: "comes back when the parking time of a commit ends",
+      does: "requeues when the delay for a commit ends",
       input: {
         publish: { state: "pending", sinceMs: 4600 },
       },
       after: 600,
     },
     {
-      does: "leaves a late commit to the publisher",
+      does: "does not requeue for a late commit, which the publisher reports",
       input: { publish: { state: "pending", sinceMs: 4000 } },
       after: undefined,
     },
-    { does: "comes back at an instant that the kind asked for", input: { instantInMs: 700.2 }, after: 701 },
-    { does: "comes back soon for an instant that has just passed", input: { instantInMs: 0 }, after: 1 },
+    { does: "requeues at an instant that the kind requested", input: { instantInMs: 700.2 }, after: 701 },
+    { does: "requeues soon for an instant that has just passed", input: { instantInMs: 0 }, after: 1 },
     {
-      does: "comes back at an instant although the spec is refused",
+      does: "requeues at an instant although the spec is refused",
       input: { applied: { state: "refused", reason: "SpecInvalid", message: "" }, instantInMs: 2 ** 40 },
       after: 2 ** 40,
     },
-    { does: "comes back when health changes by time alone", input: { health }, after: 1500 },
+    { does: "requeues when health changes with time", input: { health }, after: 1500 },
     {
-      does: "comes back for the first of several reasons",
+      does: "requeues for the earliest of several reasons",
       input: {
         health,
         publish: { state: "pending", sinceMs: 4600 },
@@ -77,7 +77,7 @@ describe("decideRequeue()", () => {
     expect(decideRequeue({ ...quiet, ...input })).toBe(after);
   });
 
-  test("spreads the checks of foreign objects over a tenth to both sides", () => {
+  test("spreads the checks of objects of other owners by a tenth in both directions", () => {
     const refused = { ...quiet, applied: { state: "refused", reason: "NotOwned", message: "" } } as const;
     expect(decideRequeue({ ...refused, jitter: 0 })).toBe(27_000);
     expect(decideRequeue({ ...refused, jitter: 0.999 })).toBe(32_994);
@@ -87,14 +87,14 @@ describe("decideRequeue()", () => {
 describe("parkedForMs()", () => {
   test.for([
     {
-      does: "parks an outcome whose commit is under way",
+      does: "delays an outcome whose commit is in progress",
       publish: { state: "pending", sinceMs: 5000 },
       forMs: 1000,
     },
-    { does: "parks it no longer than a second", publish: { state: "pending", sinceMs: 3999 }, forMs: 0 },
-    { does: "does not park without a repository", publish: undefined, forMs: 0 },
+    { does: "delays it by at most a second", publish: { state: "pending", sinceMs: 3999 }, forMs: 0 },
+    { does: "does not delay it without a repository", publish: undefined, forMs: 0 },
     {
-      does: "does not park what failed",
+      does: "does not delay a failure",
       publish: { state: "failed", reason: "PushRefused", message: "" },
       forMs: 0,
     },

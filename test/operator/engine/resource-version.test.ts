@@ -20,7 +20,7 @@ describe("compareResourceVersions()", () => {
     expect(newestOf(newer, older)).toBe(newer);
   });
 
-  test("a version is as new as itself", () => {
+  test("a version is equal to itself", () => {
     expect(compareResourceVersions("12", "12")).toBe(0);
     expect(isNewer("12", "12")).toBe(false);
   });

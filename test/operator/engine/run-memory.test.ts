@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { RunMemory } from "../../../operator/engine/run-memory.ts";
 
 describe("RunMemory", () => {
-  test("gives what was kept of a resource, and nothing of an earlier one of the same name", () => {
+  test("returns the memory of a resource, and not that of an earlier one of the same name", () => {
     const memory = new RunMemory<{ readonly uid: string; readonly runs: number }>();
     memory.begin("shop/web", { uid: "a", runs: 0 });
     expect(memory.keep("shop/web", { uid: "a", runs: 1 })).toBe(true);
@@ -11,7 +11,7 @@ describe("RunMemory", () => {
     expect(memory.find("shop/web")).toEqual({ uid: "a", runs: 1 });
   });
 
-  test("keeps nothing of a resource that went, or was recreated, during the run", () => {
+  test("keeps nothing of a resource that was deleted or recreated during the run", () => {
     const memory = new RunMemory<{ readonly uid: string }>();
     memory.begin("shop/web", { uid: "a" });
     memory.forget("shop/web");

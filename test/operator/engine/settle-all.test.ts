@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { settleAll } from "../../../operator/engine/settle-all.ts";
 
-test("settleAll() works on all items, never more than the limit at once, and returns their results in order", async () => {
+test("settleAll() processes all items, never more than the limit at once, and returns their results in order", async () => {
   let running = 0;
   let most = 0;
   const outcomes = await settleAll(
@@ -24,6 +24,6 @@ test("settleAll() works on all items, never more than the limit at once, and ret
   }
 });
 
-test("settleAll() of nothing is nothing", async () => {
+test("settleAll() of an empty list is empty", async () => {
   expect(await settleAll([], 8, () => Promise.reject(new Error("no")))).toEqual([]);
 });

@@ -8,13 +8,13 @@ describe("settledHash()", () => {
   test.for([
     { what: "the status", other: { ...live, status: { ready: 2 } } },
     { what: "the resourceVersion", other: { ...live, metadata: { ...live.metadata, resourceVersion: "9" } } },
-    { what: "who applied to it", other: { ...live, ours: false } },
-    { what: "who has set fields of it", other: { ...live, addedFields: { "fairlead/a": {} } } },
+    { what: "its managed fields of applies", other: { ...live, ours: false } },
+    { what: "its managed fields of updates", other: { ...live, addedFields: { "fairlead/a": {} } } },
   ])("stays the same when $what changes", ({ other }) => {
     expect(settledHash(other)).toBe(settledHash(live));
   });
 
-  test("takes an object as deep as the API server does", () => {
+  test("accepts objects as deeply nested as the API server does", () => {
     const nest = (leaf: number): unknown => {
       let nested: unknown = leaf;
       for (let level = 0; level < 10_000; level++) nested = [nested];
@@ -27,7 +27,7 @@ describe("settledHash()", () => {
     { what: "its spec", other: { ...live, spec: { size: 2 } } },
     { what: "a label", other: { ...live, metadata: { ...live.metadata, labels: { app: "other" } } } },
     { what: "the object itself", other: { ...live, metadata: { ...live.metadata, uid: "another" } } },
-  ])("is another one when $what changes", ({ other }) => {
+  ])("is different when $what changes", ({ other }) => {
     expect(settledHash(other)).not.toBe(settledHash(live));
   });
 });

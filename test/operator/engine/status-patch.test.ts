@@ -32,31 +32,31 @@ const status = (): fc.Arbitrary<Json> =>
 describe("statusPatch()", () => {
   test.for([
     {
-      does: "is nothing for equal statuses",
+      does: "is empty for equal statuses",
       previous: { a: 1, b: [1] },
       next: { b: [1], a: 1 },
       patch: undefined,
     },
     {
-      does: "is everything for a first status",
+      does: "is the whole status for a first status",
       previous: undefined,
       next: { a: 1, nodes: [] },
       patch: { a: 1, nodes: [] },
     },
     {
-      does: "carries what did not change too",
+      does: "also contains unchanged fields",
       previous: { a: 1, nodes: [] },
       next: { a: 2, nodes: [] },
       patch: { a: 2, nodes: [] },
     },
     {
-      does: "takes away what is gone, also inside maps",
+      does: "removes deleted fields, also inside maps",
       previous: { a: 1, m: { x: 1, y: 1 } },
       next: { m: { x: 1 } },
       patch: { a: null, m: { x: 1, y: null } },
     },
     {
-      does: "takes undefined for absent",
+      does: "treats undefined as absent",
       previous: { a: 1 },
       next: { a: 1, b: undefined },
       patch: undefined,
@@ -65,7 +65,7 @@ describe("statusPatch()", () => {
     expect(statusPatch(previous, next)).toEqual(patch);
   });
 
-  test("makes the next status of any previous one, and is nothing the second time", () => {
+  test("converts any previous status to the next one, and is empty the second time", () => {
     fc.assert(
       fc.property(status(), status(), (previous, next) => {
         const patch = statusPatch(previous, next);

@@ -38,7 +38,7 @@ describe("composeStatus()", () => {
   const published = "Published=True Published";
   test.for([
     {
-      does: "all is well",
+      does: "all is healthy",
       input: {},
       shows: ["Ready=True Reconciled", "Applied=True Applied", "Healthy=True Healthy", published],
     },
@@ -70,7 +70,7 @@ describe("composeStatus()", () => {
       ],
     },
     {
-      does: "someone suspended a child",
+      does: "a user suspended a child",
       input: { health: { ...healthy, status: "Suspended" } },
       shows: ["Ready=True Reconciled", "Applied=True Applied", "Healthy=True Suspended", published],
     },
@@ -117,7 +117,7 @@ describe("composeStatus()", () => {
       ],
     },
     {
-      does: "the API server does not answer",
+      does: "the API server does not respond",
       input: { applied: { state: "failed", message: "503" } },
       shows: [
         "Ready=False ApplyFailed",
@@ -138,7 +138,7 @@ describe("composeStatus()", () => {
       ],
     },
     {
-      does: "the remote refuses: nothing gets unready",
+      does: "the remote refuses the push: Ready stays true",
       input: { publish: { state: "failed", reason: "PushRefused", message: "protected branch" } },
       shows: [
         "Ready=True Reconciled",
@@ -147,22 +147,22 @@ describe("composeStatus()", () => {
         "Published=False PushRefused",
       ],
     },
-  ] as const)("shows when $does", ({ input, shows }) => {
+  ] as const)("has these conditions when $does", ({ input, shows }) => {
     expect(shown(compose(input))).toEqual(shows);
   });
 
-  test("says which generation it speaks of, everywhere", () => {
+  test("has the observed generation in every condition", () => {
     const status = compose();
     expect(status.observedGeneration).toBe(3);
     expect(status.conditions?.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true);
   });
 
-  test("puts the cause into Ready, in words", () => {
+  test("has the cause in the message of Ready", () => {
     expect(find(compose({ applied: refused }), "Ready")?.message).toBe("no");
     expect(find(compose({ health: starting }), "Ready")?.message).toBe("0 of 1 pod available");
   });
 
-  test("composed again an hour later with nothing changed it is equal", () => {
+  test("is equal when it is composed again an hour later without a change", () => {
     const again = compose({ ...having(), nowIso: later });
     expect(statusPatch(compose(), again)).toBeUndefined();
   });
@@ -179,12 +179,12 @@ describe("composeStatus()", () => {
     expect(find(recovered, "Ready")).toMatchObject({ status: "True", lastTransitionTime: later });
   });
 
-  test("keeps what was true while a race is run again", () => {
+  test("keeps the conditions while a race is retried", () => {
     const status = compose({ ...having(), applied: { state: "retry" }, nowIso: later });
     expect(shown(status)).toEqual(shown(compose()));
   });
 
-  test("keeps what was published while nothing is offered", () => {
+  test("keeps the publication while nothing is offered", () => {
     const status = compose({ ...having(), applied: refused, publish: { state: "skipped" }, nowIso: later });
     expect(status.published).toEqual(record);
     expect(find(status, "Published")).toMatchObject({
@@ -194,18 +194,18 @@ describe("composeStatus()", () => {
     });
   });
 
-  test("remembers what was published while something newer is under way", () => {
+  test("keeps the last publication while a newer one is in progress", () => {
     expect(compose({ ...having(), publish: { state: "pending", sinceMs: 1 } }).published).toEqual(record);
   });
 
-  test("drops the record of the publication when there is no repository any more", () => {
+  test("drops the publication when there is no repository any more", () => {
     const status = compose({ ...having(), publish: undefined });
     expect(status.published).toBeUndefined();
     expect(find(status, "Published")).toBeUndefined();
     expect(statusPatch(having().resource.status, status)).toMatchObject({ published: null });
   });
 
-  test("shows the kind's own fields, and its conditions after the engine's in the order of their types", () => {
+  test("contains the kind's fields, and its conditions after those of the engine in the order of their types", () => {
     const own = ["Progressing", "Available"].map((type) => ({
       type,
       status: "True",
@@ -230,7 +230,7 @@ describe("composeStatus()", () => {
     expect(status.conditions?.filter(({ type }) => type === "Ready")).toMatchObject([{ status: "False" }]);
   });
 
-  test("cuts a message that is longer than the schema allows", () => {
+  test("truncates a message that is longer than the schema allows", () => {
     const status = compose({ applied: { ...refused, message: "x".repeat(40_000) } });
     expect(find(status, "Applied")?.message).toHaveLength(32_768);
   });

@@ -27,7 +27,7 @@ describe("planSweep()", () => {
     for (const folder of plan.remove) expect(folder).toContain("gone");
   });
 
-  test("an approval counts for exactly the folders it was given for", () => {
+  test("an approval counts only for the approved folders", () => {
     const { held } = sweepOf({ gone: 5, wanted: 1 });
     expect(held).toEqual({ id: expect.stringMatching(/^sweep-[0-9a-f]{12}$/), gone: 5, folders: 6 });
     expect(sweepOf({ gone: 5, wanted: 1 }, held?.id).remove).toHaveLength(5);

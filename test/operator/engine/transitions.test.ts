@@ -12,7 +12,7 @@ function conditions(...texts: readonly string[]): readonly Condition[] {
 }
 
 describe("announceTransitions()", () => {
-  test("warns once when what is on its way is held up by something, also when its progress counts on", () => {
+  test("warns once when progress is blocked, also when its message changes", () => {
     const cause = "no node takes it";
     const started = conditions("Healthy=False Progressing 0 of 2");
     const heldUp = conditions(`Healthy=False Progressing 0 of 2; ${cause}`);
@@ -31,31 +31,31 @@ describe("announceTransitions()", () => {
 
   test.for([
     {
-      does: "says nothing of a resource that was fine from the start",
+      does: "reports nothing for a resource that was healthy from the start",
       before: [],
       after: ["Applied=True Applied", "Healthy=True Healthy", "Published=True Published"],
       says: [],
     },
     {
-      does: "says nothing of what is on its way",
+      does: "reports nothing for progress",
       before: ["Healthy=True Healthy"],
       after: ["Healthy=False Progressing", "Published=False Pending"],
       says: [],
     },
     {
-      does: "says nothing of what is not known",
+      does: "reports nothing for an unknown status",
       before: ["Healthy=True Healthy"],
       after: ["Healthy=Unknown Unknown"],
       says: [],
     },
     {
-      does: "warns when a resource is bad from the start",
+      does: "warns when a resource is not healthy from the start",
       before: [],
       after: ["Applied=False SpecInvalid spec.size: expected a number"],
       says: ["Warning SpecInvalid Apply spec.size: expected a number"],
     },
     {
-      does: "warns when something turns bad, with the step that it speaks of",
+      does: "warns when a condition becomes false, with its step",
       before: ["Applied=True Applied", "Healthy=True Healthy", "Published=True Published"],
       after: [
         "Applied=False ApplyRejected no",
@@ -69,7 +69,7 @@ describe("announceTransitions()", () => {
       ],
     },
     {
-      does: "warns once for one reason, also when its message counts on",
+      does: "warns once for one reason, also when its message changes",
       before: ["Healthy=False Failed restarted 3 times"],
       after: ["Healthy=False Failed restarted 4 times"],
       says: [],
@@ -81,7 +81,7 @@ describe("announceTransitions()", () => {
       says: ["Warning NotOwned Apply it belongs to a team"],
     },
     {
-      does: "warns when what was on its way failed",
+      does: "warns when progress ends in a failure",
       before: ["Healthy=False Progressing"],
       after: ["Healthy=False Failed broken"],
       says: ["Warning Failed Check broken"],
@@ -93,19 +93,19 @@ describe("announceTransitions()", () => {
       says: ["Normal Applied Apply all 3 objects"],
     },
     {
-      does: "says nothing when what was on its way has arrived",
+      does: "reports nothing when progress ends in success",
       before: ["Healthy=False Progressing"],
       after: ["Healthy=True Healthy"],
       says: [],
     },
     {
-      does: "says nothing of a condition that went, such as Published without a repository",
+      does: "reports nothing for a removed condition, such as Published without a repository",
       before: ["Published=False PushRefused"],
       after: [],
       says: [],
     },
     {
-      does: "leaves Ready, Reconciling and Stalled to the conditions that they sum up",
+      does: "reports nothing for Ready, Reconciling and Stalled, which summarize other conditions",
       before: [],
       after: ["Ready=False ApplyRejected", "Stalled=True ApplyRejected", "Reconciling=True Progressing"],
       says: [],
@@ -118,7 +118,7 @@ describe("announceTransitions()", () => {
   });
 });
 
-describe("a condition of a kind's own that is worth a warning", () => {
+describe("a condition of a kind that causes a warning", () => {
   test.for([
     {
       when: "becomes true",
@@ -140,7 +140,7 @@ describe("a condition of a kind's own that is worth a warning", () => {
       says: ["Warning Expiring Check "],
     },
     { when: "is no longer true", before: ["Expiring=True Soon"], after: [], says: [] },
-    { when: "is another one", before: [], after: ["Idle=True Unused"], says: [] },
+    { when: "has another reason", before: [], after: ["Idle=True Unused"], says: [] },
   ])("is reported when it $when: $says", ({ before, after, says }) => {
     const said = announceTransitions(conditions(...before), conditions(...after), { warnOn: ["Expiring"] });
     expect(said.map(({ type, reason, action, note }) => `${type} ${reason} ${action} ${note}`)).toEqual(says);

@@ -10,7 +10,7 @@ function collect(text: string, { pieces = 1_000, secrets = [] as readonly string
 }
 
 describe("BoundedText", () => {
-  test("keeps a short text as it is", () => {
+  test("does not change a short text", () => {
     const text = "fatal: x\n".repeat(7_000);
     expect(collect(text)).toBe(text);
     expect(collect("")).toBe("");
@@ -22,7 +22,7 @@ describe("BoundedText", () => {
     expect(text).toMatch(/^first\nx+\n…\nx+\nlast$/);
   });
 
-  test("takes a megabyte in single bytes", () => {
+  test("accepts a megabyte in single bytes", () => {
     expect(collect("x".repeat(1_000_000), { pieces: 1 }).length).toBeLessThan(64 * 1_024);
   });
 

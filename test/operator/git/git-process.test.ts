@@ -59,7 +59,7 @@ describe("GitProcesses", () => {
     await failed;
   });
 
-  test("close() kills everything, and nothing starts after it", async () => {
+  test("close() kills all processes, and no process starts after it", async () => {
     const { processes, run } = processesOf();
     const running = expect(run("sleep 600")).rejects.toThrow(/stopping/);
     processes.close();

@@ -99,7 +99,7 @@ describe("the remote is unavailable or rejects pushes", () => {
     await it.until(() => it.publish(anOffer()).state === "failed");
     expect(it.publish(anOffer())).toMatchObject({
       reason: "RepositoryUnreachable",
-      message: expect.stringContaining("no answer for 60 s"),
+      message: expect.stringContaining("no output for 60 s"),
     });
 
     remote.behave();

@@ -71,5 +71,5 @@ test("a missing folder has no hooks, and a warning is logged once", async () => 
   expect(await hooks.find("shop")).toBeUndefined();
   await clock.advance(10_000);
   expect(await hooks.find("shop")).toBeUndefined();
-  expect(log.messages("warn")).toEqual(["The hook folder is not in order"]);
+  expect(log.messages("warn")).toEqual(["The hook folder is invalid"]);
 });

@@ -102,7 +102,7 @@ describe("readYaml()", () => {
       text: "a: 1\n<<: {a: 2}\n",
       says: '2: "a" is before the <<',
     },
-    { what: "merges of text", text: "<<: a\n", says: "1: << takes a map" },
+    { what: "merges of text", text: "<<: a\n", says: "1: << requires a map" },
     { what: "unknown escapes", text: 'a: "\\q"\n', says: "1: an escape in double quotes is unknown" },
     {
       what: "lone surrogates",

@@ -63,7 +63,7 @@ describe("readYaml()", () => {
     {
       what: "a tab",
       text: "a:\n\tb: 1\n",
-      says: "RenderFailed 13: a tab is used to indent; YAML takes only spaces",
+      says: "RenderFailed 13: a tab is used to indent; YAML allows only spaces",
     },
     {
       what: "a large number",

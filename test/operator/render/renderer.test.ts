@@ -183,7 +183,7 @@ describe("createRenderer()", () => {
       ({ patience }) =>
         new Promise((_, reject) => {
           patience?.unwanted.addEventListener("abort", () =>
-            clock.schedule(10, () => reject(new SourceError("RenderLimit", "no longer wanted"))),
+            clock.schedule(10, () => reject(new SourceError("RenderLimit", "no longer needed"))),
           );
         }),
     );

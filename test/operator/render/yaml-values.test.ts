@@ -101,8 +101,8 @@ describe("toPlainValue()", () => {
       text: "a:\n  b: 1\n  <<: {b: 2}\n",
       says: '3: "b" is before the << that also sets it; put << first',
     },
-    { what: "a merge of text", text: "a:\n  <<: x\n", says: "2: << takes a map, or a list of maps" },
-    { what: "a tab", text: "a:\n\tb: 1\n", says: "2: a tab is used to indent; YAML takes only spaces" },
+    { what: "a merge of text", text: "a:\n  <<: x\n", says: "2: << requires a map, or a list of maps" },
+    { what: "a tab", text: "a:\n\tb: 1\n", says: "2: a tab is used to indent; YAML allows only spaces" },
     { what: "deep nesting", text: `${"[".repeat(101)}${"]".repeat(101)}\n`, says: "1: is nested too deeply" },
   ])("refuses $what", ({ text, says }) => {
     expect(problemOf(text)).toBe(says);

@@ -16,19 +16,19 @@ describe("Backoff", () => {
     expect(delays).toEqual([800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]);
   });
 
-  test("chance adds up to the delay itself", () => {
+  test("jitter adds at most the delay itself", () => {
     const backoff = new Backoff(options, () => 0.75);
     expect([backoff.next(0), backoff.next(0)]).toEqual([1_400, 2_800]);
   });
 
-  test("it starts again after two minutes without a call", () => {
+  test("it resets after two minutes without a call", () => {
     const backoff = new Backoff(options, () => 0);
     backoff.next(0);
     expect(backoff.next(120_000)).toBe(1_600);
     expect(backoff.next(240_001)).toBe(800);
   });
 
-  test("it starts again on request", () => {
+  test("it resets on request", () => {
     const backoff = new Backoff(options, () => 0);
     backoff.next(0);
     backoff.reset();
@@ -43,7 +43,7 @@ describe("Backoff", () => {
   });
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  test("every delay is between the one without jitter and that with all of it", () => {
+  test("every delay is between those without jitter and with full jitter", () => {
     fc.assert(
       fc.property(steps, fc.array(chance, { minLength: 1, maxLength: 2_000 }), (options, chances) => {
         let draw = 0;
@@ -71,7 +71,7 @@ describe("BackoffByKey", () => {
     ]);
   });
 
-  test("a key that is forgotten starts again", () => {
+  test("a dropped key starts with the first delay again", () => {
     const backoff = new BackoffByKey(steps);
     backoff.next("a");
     backoff.forget("a");

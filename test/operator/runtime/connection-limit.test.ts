@@ -14,7 +14,7 @@ describe("oldestOfLargest()", () => {
     expect(oldestOfLargest(held(items))?.at).toBe(gone);
   });
 
-  test("is never one that is spared, which counts for its address all the same", () => {
+  test("is never an exempt one, which still counts for its address", () => {
     const isSpared = ({ at }: { readonly at: number }): boolean => at < 2;
     expect(oldestOfLargest(held("b1 b1 a1 a1 b1"), isSpared)?.at).toBe(4);
     expect(oldestOfLargest(held("b1 b1"), isSpared)).toBeUndefined();

@@ -64,18 +64,18 @@ describe("runController()", () => {
     expect(clock.pendingDelaysMs).toEqual([]);
   });
 
-  test("fails, naming the kind, when the first list does not come in time (case 27)", async () => {
+  test("fails, naming the kind, when the first list does not arrive in time (case 27)", async () => {
     const [echoes, secrets] = [aSource("echoes.fairlead.dev"), aSource("secrets")];
     echoes.sync();
     secrets.lastError = new Error("secrets is forbidden");
     const { clock, ended, calls } = start([echoes, secrets], { syncTimeoutMs: 5_000 });
     await clock.advance(5_000);
     await expect(ended).rejects.toThrow(SourceSyncError);
-    await expect(ended).rejects.toThrow('"secrets" did not come within 5 s: secrets is forbidden');
+    await expect(ended).rejects.toThrow('"secrets" was not received within 5 s: secrets is forbidden');
     expect(calls).toEqual([]);
   });
 
-  test("gives a list two minutes", async () => {
+  test("waits two minutes for a list", async () => {
     const { clock, ended } = start([aSource("echoes")]);
     let hasFailed = false;
     ended.catch(() => (hasFailed = true));
@@ -85,7 +85,7 @@ describe("runController()", () => {
     expect(hasFailed).toBe(true);
   });
 
-  test("waits without an end for a kind that is not installed, and then as long as for any other", async () => {
+  test("waits without a timeout for a kind that is not installed, and then with the usual timeout", async () => {
     const source = aSource("echoes");
     source.isKindMissing = true;
     const { clock, queue, calls, ended } = start([source]);
@@ -100,7 +100,7 @@ describe("runController()", () => {
     await ended;
   });
 
-  test("fails when a kind was installed but its list does not come either", async () => {
+  test("fails when a kind was installed but its list does not arrive", async () => {
     const source = aSource("echoes");
     source.isKindMissing = true;
     const { clock, ended } = start([source]);
@@ -110,7 +110,7 @@ describe("runController()", () => {
     await expect(ended).rejects.toThrow(SourceSyncError);
   });
 
-  test("fills stores before it leads, and reconciles once it does", async () => {
+  test("fills stores before it leads, and reconciles when it leads", async () => {
     const source = aSource("echoes");
     const elected = Promise.withResolvers<Leadership>();
     const { clock, queue, calls } = start([source], { gate: elected.promise });
@@ -123,7 +123,7 @@ describe("runController()", () => {
     expect(calls).toEqual(["a"]);
   });
 
-  test("who begins to lead waits until it knows all that was there then: the leader before knew it", async () => {
+  test("a new leader waits until it has observed all objects that existed then, because the previous leader had observed them", async () => {
     const source = aSource("echoes");
     source.sync();
     const elected = Promise.withResolvers<Leadership>();
@@ -142,7 +142,7 @@ describe("runController()", () => {
     expect(clock.pendingDelaysMs).toEqual([]);
   });
 
-  test("a watch that stays broken does not keep it from working for ever", async () => {
+  test("a watch that remains broken does not block it for ever", async () => {
     const source = aSource("echoes");
     source.sync();
     source.mended = new Promise(() => {});
@@ -153,7 +153,7 @@ describe("runController()", () => {
     expect(log.messages("warn")).toEqual(["Timed out waiting for caches; continuing with stale data"]);
   });
 
-  test("ends while it still waits when the queue is shut down", async () => {
+  test("stops waiting when the queue is shut down", async () => {
     const { queue, ended } = start([aSource("echoes")]);
     queue.shutDown();
     await ended;

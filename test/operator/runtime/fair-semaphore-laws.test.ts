@@ -92,7 +92,7 @@ function end(run: Run): void {
 const sum = (runs: readonly Run[]): number => runs.reduce((total, { weight }) => total + weight, 0);
 
 describe("FairSemaphore", () => {
-  test("never gives more permits than it has, or than one tenant may hold", () => {
+  test("never grants more permits than it has, or than one tenant may hold", () => {
     fc.assert(
       fc.property(limits, steps, (limit, todo) => {
         const { semaphore, request, inState } = aSemaphore(limit);
@@ -112,7 +112,7 @@ describe("FairSemaphore", () => {
     );
   });
 
-  test("begins every run in the end, except for those that were cancelled", () => {
+  test("eventually starts every run that is not cancelled", () => {
     fc.assert(
       fc.property(limits, steps, (limit, todo) => {
         const { semaphore, runs, request, inState } = aSemaphore(limit);
@@ -128,7 +128,7 @@ describe("FairSemaphore", () => {
     );
   });
 
-  test("lets at most as many runs of each other tenant begin before a run as its own tenant has ahead of it, and one", () => {
+  test("starts at most one more run of each other tenant before a run than its tenant has ahead of it", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 4 }),

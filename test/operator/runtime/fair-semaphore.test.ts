@@ -13,7 +13,7 @@ function acquire(semaphore: FairSemaphore, tenant: string, order: string[]): Pro
 }
 
 describe("FairSemaphore", () => {
-  test("lets no more run than are young, until one is done", async () => {
+  test("runs no more than the limit, until one is done", async () => {
     const [semaphore, order]: [FairSemaphore, string[]] = [new FairSemaphore(options), []];
     const first = await acquire(semaphore, "a", order);
     void acquire(semaphore, "b", order);
@@ -26,7 +26,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["a", "b", "c"]);
   });
 
-  test("gives tenants their turns, however much one of them wants", async () => {
+  test("alternates between tenants, for any demand of one of them", async () => {
     const [semaphore, order]: [FairSemaphore, string[]] = [new FairSemaphore({ ...options, young: 1 }), []];
     const wanted = ["a", "a", "a", "a", "b", "c"].map((tenant) => acquire(semaphore, tenant, order));
     for (const permit of wanted) void permit.then((taken) => taken.release());
@@ -34,7 +34,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["a", "a", "b", "c", "a", "a"]);
   });
 
-  test("does not let those wait that come after one which takes long", async () => {
+  test("does not delay runs that follow a slow one", async () => {
     const [semaphore, order]: [FairSemaphore, string[]] = [new FairSemaphore(options), []];
     for (const permit of [await acquire(semaphore, "a", order), await acquire(semaphore, "a", order)])
       permit.grow();
@@ -42,7 +42,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["a", "a", "b", "c"]);
   });
 
-  test("lets one tenant take no more than its share, and all no more than there is", async () => {
+  test("limits one tenant to its share, and all tenants to the total", async () => {
     const [semaphore, order]: [FairSemaphore, string[]] = [new FairSemaphore(options), []];
     for (let count = 0; count < 3; count++) (await acquire(semaphore, "a", order)).grow();
     void acquire(semaphore, "a", order);
@@ -56,7 +56,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["a", "a", "a", "b", "c"]);
   });
 
-  test("begins at once where there is a permit, and of all tenants' runs no more than there is by default", () => {
+  test("starts at once if there is a permit, and limits the runs of all tenants to the total by default", () => {
     const [semaphore, begun]: [FairSemaphore, string[]] = [new FairSemaphore({ permits: 2 }), []];
     const permits: Permit[] = [];
     const ask = (name: string): void =>
@@ -70,7 +70,7 @@ describe("FairSemaphore", () => {
     expect(begun).toEqual(["1", "2", "3"]);
   });
 
-  test("does not begin what was taken out", () => {
+  test("does not start a cancelled run", () => {
     const [semaphore, begun]: [FairSemaphore, string[]] = [new FairSemaphore({ permits: 1 }), []];
     let held: Permit | undefined;
     semaphore.request("a", (permit) => (held = permit));
@@ -105,7 +105,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["large", "c"]);
   });
 
-  test("begins the next run at once when the large one before it is cancelled", async () => {
+  test("starts the next run at once when the large one before it is cancelled", async () => {
     const [semaphore, order]: [FairSemaphore, string[]] = [new FairSemaphore({ permits: 4 }), []];
     await semaphore.acquire("a", { weight: 2 });
     const cancel = semaphore.request("b", () => order.push("large"), { weight: 3 });
@@ -115,7 +115,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["c"]);
   });
 
-  test("starts a run that is larger than everything there is when nothing else runs", async () => {
+  test("starts a run that is larger than the total when nothing else runs", async () => {
     const semaphore = new FairSemaphore({ permits: 4 });
     const only = await semaphore.acquire("a", { weight: 1_000 });
     const order: string[] = [];
@@ -127,7 +127,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["b"]);
   });
 
-  test("lets a single run take more than the permits of a tenant, and nothing else of it beside that", async () => {
+  test("allows a single run to use more than the permits of its tenant, but no other run of it at the same time", async () => {
     const [semaphore, order]: [FairSemaphore, string[]] = [
       new FairSemaphore({ permits: 4, perTenant: 2 }),
       [],
@@ -157,7 +157,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["c", "b", "a"]);
   });
 
-  test("asks for an offered permit when another tenant waits, once, and not for its own tenant", async () => {
+  test("requests an offered permit when another tenant waits, once, and not for the same tenant", async () => {
     const [semaphore, order, asked]: [FairSemaphore, string[], string[]] = [
       new FairSemaphore({ permits: 2 }),
       [],
@@ -180,7 +180,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["a", "b"]);
   });
 
-  test("asks for a permit that is offered while another tenant waits for one", async () => {
+  test("requests a permit that is offered while another tenant waits for one", async () => {
     const semaphore = new FairSemaphore({ permits: 1 });
     const permit = await semaphore.acquire("a");
     void semaphore.acquire("b");
@@ -189,7 +189,7 @@ describe("FairSemaphore", () => {
     expect(asked).toEqual(["a"]);
   });
 
-  test("does not ask for a permit for a tenant that waits for its own runs", async () => {
+  test("does not request a permit for a tenant that waits for its own runs", async () => {
     const semaphore = new FairSemaphore({ permits: 4, perTenant: 1 });
     const permit = await semaphore.acquire("a");
     await semaphore.acquire("b");
@@ -199,7 +199,7 @@ describe("FairSemaphore", () => {
     expect(asked).toEqual([]);
   });
 
-  test("keeps the runs of two tenants apart in time where it has to", async () => {
+  test("does not run two tenants at the same time if that is required", async () => {
     const [semaphore, order]: [FairSemaphore, string[]] = [
       new FairSemaphore({ permits: 4, mixed: false }),
       [],
@@ -217,7 +217,7 @@ describe("FairSemaphore", () => {
     expect(order).toEqual(["a", "a", "b", "a"]);
   });
 
-  test("forgets a tenant whose last run was taken out", () => {
+  test("drops a tenant whose last run was cancelled", () => {
     const [semaphore, begun]: [FairSemaphore, string[]] = [new FairSemaphore({ permits: 1 }), []];
     let held: Permit | undefined;
     semaphore.request("a", (permit) => (held = permit));

@@ -11,7 +11,7 @@ async function take(queue: WorkQueue, count: number): Promise<(string | undefine
   return keys;
 }
 
-test("a key of a quiet namespace comes next, however many keys another namespace has", async () => {
+test("a key of a namespace without others is next, for any number of keys of another namespace", async () => {
   const queue = aQueue();
   for (let index = 0; index < 1_000; index++) queue.add(`busy/${index}`);
   expect(await take(queue, 3)).toEqual(["busy/0", "busy/1", "busy/2"]);
@@ -20,7 +20,7 @@ test("a key of a quiet namespace comes next, however many keys another namespace
   expect(await take(queue, 5)).toEqual(["quiet/a", "busy/3", "quiet/b", "busy/4", "busy/5"]);
 });
 
-test("what came with an initial list does not delay the same namespace's edits", async () => {
+test("keys of an initial list do not delay edits of the same namespace", async () => {
   const queue = aQueue();
   for (let index = 0; index < 100; index++) queue.add(`busy/${index}`, { priority: -100 });
   for (let index = 0; index < 3; index++) queue.add(`quiet/${index}`);
@@ -28,7 +28,7 @@ test("what came with an initial list does not delay the same namespace's edits",
   expect(await take(queue, 4)).toEqual(["quiet/0", "busy/7", "quiet/1", "quiet/2"]);
 });
 
-test("a key that waited in a worker's hands does not turn back the order", async () => {
+test("a key that waited in a worker does not change the order", async () => {
   const queue = aQueue();
   queue.add("busy/held");
   await queue.take();
@@ -42,7 +42,7 @@ test("a key that waited in a worker's hands does not turn back the order", async
   expect(keys.filter((key) => key?.startsWith("fresh/")).length).toBeLessThanOrEqual(31);
 });
 
-test("a namespace that had nothing for a while has saved up no turns", async () => {
+test("a namespace without keys for a while does not accumulate turns", async () => {
   const queue = aQueue();
   for (let index = 0; index < 100; index++) queue.add(`busy/${index}`);
   await take(queue, 90);
@@ -51,7 +51,7 @@ test("a namespace that had nothing for a while has saved up no turns", async () 
   expect(keys.filter((key) => key?.startsWith("busy/"))).toHaveLength(5);
 });
 
-test("between two waiting keys of a namespace come at most two of each other, and its own come in order", async () => {
+test("between two waiting keys of a namespace are at most two of each other, and its keys keep their order", async () => {
   const namespaces = ["a", "b", "c"];
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...namespaces), { maxLength: 60 }), async (arrivals) => {
@@ -69,7 +69,7 @@ test("between two waiting keys of a namespace come at most two of each other, an
   );
 });
 
-test("thousands of namespaces come one after the other, each once", async () => {
+test("thousands of namespaces are processed one after the other, each once", async () => {
   const queue = aQueue();
   const added = Array.from({ length: 5_000 }, (_, index) => `namespace-${index}/web`);
   for (const key of added) queue.add(key);

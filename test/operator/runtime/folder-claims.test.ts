@@ -31,7 +31,7 @@ async function someClaims({
 }
 
 describe("the claim on a folder", () => {
-  test("is wanted while its resource is there, and gone afterwards", async () => {
+  test("is wanted while its resource exists, and gone afterwards", async () => {
     await using run = await someClaims();
     expect(run.claimOf(folder("web"))).toBe("wanted");
     expect(run.claimOf(folder("other"))).toBe("gone");
@@ -41,13 +41,13 @@ describe("the claim on a folder", () => {
     expect(run.claimOf(folder("web"))).toBe("gone");
   });
 
-  test("is known for kinds without namespaces too", async () => {
+  test("is also known for cluster-scoped kinds", async () => {
     await using run = await someClaims();
     expect(run.claimOf(planetFolder("earth"))).toBe("wanted");
     expect(run.claimOf(planetFolder("mars"))).toBe("gone");
   });
 
-  test("is unknown before the list of its kind came", async () => {
+  test("is unknown before the list of its kind arrived", async () => {
     await using run = await someClaims({ start: false });
     expect(run.claimOf(folder("web"))).toBe("unknown");
     await run.watched.start();
@@ -67,7 +67,7 @@ describe("the claim on a folder", () => {
     expect(run.claimOf(planetFolder("mars"))).toBe("gone");
   });
 
-  test("is unknown where the API server lost the kind", async () => {
+  test("is unknown if the API server no longer has the kind", async () => {
     await using run = await someClaims();
     for (const { kind, store } of run.watched.stores.watched)
       if (kind === Gadget) (store as WatchedStore).loseKind();
@@ -85,7 +85,7 @@ describe("the claim on a folder", () => {
     expect(run.claimOf(planetFolder("mars"))).toBe("gone");
   });
 
-  test("is found where the name had to be escaped, or looks like an escaped one", async () => {
+  test("is found if the name is escaped, or looks like an escaped one", async () => {
     // Reserved on some systems, too long for a folder, and what the long one becomes.
     const long = "a".repeat(230);
     await using run = await someClaims({ names: ["con", long] });
@@ -97,13 +97,13 @@ describe("the claim on a folder", () => {
     expect(run.claimOf("shop/gadgets.example.dev/con")).toBe("gone");
   });
 
-  test("is known in a watched namespace whose name had to be escaped", async () => {
+  test("is known in a watched namespace with an escaped name", async () => {
     await using run = await someClaims({ namespaces: ["con"] });
     expect(run.claimOf(folder("web", "con"))).toBe("wanted");
     expect(run.claimOf(folder("other", "con"))).toBe("gone");
   });
 
-  test("is found for ten thousand folders in a moment", async () => {
+  test("is found for ten thousand folders in linear time", async () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `web-${index}`);
     await using run = await someClaims({ names });
     await run.watched.clock.settle({ turns: 200 });

@@ -13,7 +13,7 @@ async function isMet(freshness: Freshness): Promise<boolean> {
 }
 
 describe("Freshness", () => {
-  test("a question that was asked since is waited for, an earlier one is asked again", async () => {
+  test("a request that was sent later is awaited, an earlier one is sent again", async () => {
     const freshness = new Freshness();
     freshness.asked(newest(10));
     expect(freshness.want(5)).toBe(false);
@@ -26,7 +26,7 @@ describe("Freshness", () => {
     expect(await isMet(freshness)).toBe(true);
   });
 
-  test("an answer counts once: what is wanted later must be asked for, also while a watch goes on", async () => {
+  test("a response counts once: a later caller needs another request, also during a watch", async () => {
     const freshness = new Freshness();
     freshness.asked(newest(10));
     freshness.answered();
@@ -36,7 +36,7 @@ describe("Freshness", () => {
     expect(await isMet(freshness)).toBe(false);
   });
 
-  test("an answer from a cache does not show how new it is", () => {
+  test("a response from a cache does not show how new it is", () => {
     const freshness = new Freshness();
     freshness.asked({ resourceVersion: "0", askedMs: 10 });
     freshness.answered();

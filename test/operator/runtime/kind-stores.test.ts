@@ -13,7 +13,7 @@ const Gizmo = { ...Gadget, kind: "Gizmo", plural: "gizmos" };
 const both = [gadgets, { ...gizmos, definition: Gizmo }];
 
 describe("the stores of some kinds", () => {
-  test("watch a child kind once, however many kinds have such children", () => {
+  test("watch a child kind once, for any number of kinds with such children", () => {
     expect(new WatchedKinds({ kinds: both }).watches).toEqual([
       "child configmaps",
       "child secrets",
@@ -23,7 +23,7 @@ describe("the stores of some kinds", () => {
     ]);
   });
 
-  test("watch each namespace by itself where only some are wanted, and no namespaces then", () => {
+  test("watch each namespace separately if only some are configured, without watching namespaces", () => {
     expect(new WatchedKinds({ kinds: [gizmos], namespaces: ["east", "west"] }).watches).toEqual([
       "child configmaps in east",
       "child configmaps in west",
@@ -32,7 +32,7 @@ describe("the stores of some kinds", () => {
     ]);
   });
 
-  test("watch what has no namespace as a whole, also where only some namespaces are wanted", () => {
+  test("watch cluster-scoped kinds, also if only some namespaces are configured", () => {
     const kind = aGadgetKind({ children: [Namespace] });
     expect(new WatchedKinds({ kinds: [kind], namespaces: ["east"] }).watches).toContain("child namespaces");
   });
@@ -57,7 +57,7 @@ describe("the stores of some kinds", () => {
     expect(stores.children(ConfigMap).get("east/x")?.metadata.namespace).toBe("east");
   });
 
-  test("watch related objects once, and find them for each kind as it says", async () => {
+  test("watch related objects once, and find them by the declaration of each kind", async () => {
     const related = (ownerKey: string) => [{ kind: Pod, ownerKey: () => ownerKey }];
     const kinds = [
       aGadgetKind({ related: related("of gadget") }),
@@ -90,7 +90,7 @@ describe("the stores of some kinds", () => {
     expect(stores.resources(Gadget).byIndex("set", set)).toHaveLength(1);
   });
 
-  test("watch a kind twice where the objects that are related are kept in part", () => {
+  test("watch a kind twice if related objects are stored in part", () => {
     const kinds = [
       gadgets,
       { ...aGadgetKind({ related: [{ kind: Gadget, ownerKey: () => "all" }] }), definition: Gizmo },
@@ -106,7 +106,7 @@ describe("the stores of some kinds", () => {
     ]);
   });
 
-  test("find what a field manager of ours has set fields of, where a kind sets some", async () => {
+  test("find objects in which our field managers have set fields, if a kind sets some", async () => {
     const manager = "fairlead/gadgets.example.dev/shop/a";
     const ownerKey = () => undefined;
     const kinds = [
@@ -129,14 +129,14 @@ describe("the stores of some kinds", () => {
     );
   });
 
-  test("refuse to read what no kind declares: that is a defect", () => {
+  test("refuse to read a kind that is not declared, because that is a defect", () => {
     const { stores } = new WatchedKinds({ kinds: [gizmos] });
     expect(() => stores.children(Secret)).toThrow('"secrets": no kind declares it as child');
     expect(() => stores.related(Pod, "app=x")).toThrow("no kind declares it as related");
     expect(() => stores.resources(Gizmo)).toThrow('"gizmos.example.dev"');
   });
 
-  test("know a namespace that goes away from its own watch", async () => {
+  test("report a deleted namespace from the watch of namespaces", async () => {
     await using watched = new WatchedKinds();
     const namespaces = watched.source("namespace", Namespace);
     namespaces.put({ name: "shop", namespace: null });
@@ -149,7 +149,7 @@ describe("the stores of some kinds", () => {
     expect(watched.stores.isTerminating("shop")).toBe(true);
   });
 
-  test("believe a refusal for half a minute, and then have everybody look again, once", async () => {
+  test("keep a refusal for half a minute, and then requeue all resources once", async () => {
     await using watched = new WatchedKinds({ namespaces: ["shop"] });
     const told: string[] = [];
     watched.stores.onReadmit((namespace) => told.push(`first ${namespace}`));

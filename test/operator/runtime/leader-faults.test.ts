@@ -6,9 +6,9 @@ import type { FakeClock } from "../../fakes/fake-clock.ts";
 
 const secondsFrom = (startMs: number, clock: FakeClock): number => (clock.now() - startMs) / 1_000;
 
-describe("LeaderElector, when something goes wrong", () => {
+describe("LeaderElector, with faults", () => {
   test.for([{ skewHours: 1 }, { skewHours: -1 }])(
-    "a rival whose clock is $skewHours h off takes over only 15 s after it last saw a change (case 34)",
+    "a rival whose clock is $skewHours h off acquires the lease only 15 s after it last observed a change (case 34)",
     async ({ skewHours }) => {
       const { server, clock } = aLeaseServer();
       const leader = anInstance("leader", server, clock);
@@ -35,7 +35,7 @@ describe("LeaderElector, when something goes wrong", () => {
   );
 
   test.for([0, 0.25, 0.5, 0.75, 0.999])(
-    "a leader that is cut off writes nothing after 12 s; its rival leads after 13 to 23.8 s (case 35, %d)",
+    "a disconnected leader writes nothing after 12 s; its rival leads after 13 to 23.8 s (case 35, %d)",
     async (random) => {
       const { server, clock } = aLeaseServer();
       const leader = anInstance("leader", server, clock);
@@ -86,7 +86,7 @@ describe("LeaderElector, when something goes wrong", () => {
     expect(server.spec.holderIdentity).toBe("a");
   });
 
-  test("steps down at once when it sees that another instance holds the lease", async () => {
+  test("stops leading at once when it reads that another instance holds the lease", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, stopped } = anInstance("a", server, clock);
     elector.start();
@@ -132,7 +132,7 @@ describe("LeaderElector, when something goes wrong", () => {
     expect(leader.stopped).toEqual(["lost"]);
   });
 
-  test("one of two that begin together leads, and the other one knows at once who", async () => {
+  test("one of two instances that start together leads, and the other one has its name at once", async () => {
     const { server, clock } = aLeaseServer();
     const [first, second] = [anInstance("first", server, clock), anInstance("second", server, clock)];
     first.elector.start();
@@ -149,7 +149,7 @@ describe("LeaderElector, when something goes wrong", () => {
     expect([first.elector.isLeading, second.elector.isLeading]).toEqual([true, false]);
   });
 
-  test("who leads from the start knows so before the first try counts as over", async () => {
+  test("an instance that leads from the start reports it before the end of the first attempt", async () => {
     const { server, clock } = aLeaseServer();
     const { elector } = anInstance("first", server, clock);
     const order: string[] = [];
@@ -160,7 +160,7 @@ describe("LeaderElector, when something goes wrong", () => {
     expect(order).toEqual(["elected", "tried"]);
   });
 
-  test("a lease that was given up and then deleted is anybody's at once", async () => {
+  test("a lease that was released and then deleted can be acquired at once", async () => {
     const { server, clock } = aLeaseServer();
     server.put({ holderIdentity: "another", leaseDurationSeconds: 15 });
     const rival = anInstance("rival", server, clock);
@@ -173,7 +173,7 @@ describe("LeaderElector, when something goes wrong", () => {
     expect(rival.elector.isLeading).toBe(true);
   });
 
-  test("a restarted instance takes its own lease at once, with a new term", async () => {
+  test("a restarted instance acquires its own lease at once, with a new term", async () => {
     const { server, clock } = aLeaseServer();
     const before = anInstance("pod-1", server, clock);
     before.elector.start();

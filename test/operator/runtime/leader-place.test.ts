@@ -4,7 +4,7 @@ import { aLeaseServer, anInstance } from "../../fakes/election-instance.ts";
 
 const annotations = ({ lease }: ReturnType<typeof aLeaseServer>["server"]) => lease?.metadata["annotations"];
 
-test("those who do not lead learn where the leader takes hooks, and who it is when it changes", async () => {
+test("a standby reads the leader's address for hooks and its name from the lease, also after a change", async () => {
   const { server, clock } = aLeaseServer();
   const first = anInstance("first", server, clock, 0.5, "10.0.0.1:8082");
   const second = anInstance("second", server, clock, 0.5, "10.0.0.2:8082");
@@ -21,7 +21,7 @@ test("those who do not lead learn where the leader takes hooks, and who it is wh
   expect(annotations(server)).toEqual({ "fairlead.dev/hook-address": "10.0.0.2:8082" });
 });
 
-test("a leader that takes no hooks leaves no place behind, and nothing is known without a leader", async () => {
+test("a leader without hooks has no address, and there is none without a leader", async () => {
   const { server, clock } = aLeaseServer();
   const first = anInstance("first", server, clock, 0.5, "10.0.0.1:8082");
   const silent = anInstance("silent", server, clock);

@@ -3,7 +3,7 @@ import { NotLeadingError } from "../../../operator/errors.ts";
 import type { Clock } from "../../../operator/ports.ts";
 import { aLeaseServer, anInstance } from "../../fakes/election-instance.ts";
 
-describe("LeaderElector, when answers or it itself are slow", () => {
+describe("LeaderElector, with slow responses or a slow process", () => {
   test("keeps the lease while every request takes 4 s (case 38)", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, line, stopped } = anInstance("a", server, clock);
@@ -31,7 +31,7 @@ describe("LeaderElector, when answers or it itself are slow", () => {
     expect(clock.pendingDelaysMs.every((delayMs) => delayMs <= 6_000)).toBe(true);
   });
 
-  test("a renewal whose answer is lost is found by reading, and the term goes on", async () => {
+  test("a renewal whose response is lost is found by reading, and the term continues", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, line } = anInstance("a", server, clock);
     elector.start();
@@ -45,7 +45,7 @@ describe("LeaderElector, when answers or it itself are slow", () => {
     expect(server.spec.acquireTime).toBe("2026-01-01T00:00:00.000000Z");
   });
 
-  test("a recreated lease whose answer is lost stays valid, too", async () => {
+  test("a recreated lease whose response is lost stays valid, too", async () => {
     const { server, clock } = aLeaseServer();
     server.put({ holderIdentity: "", leaseTransitions: 6 });
     const { elector, line } = anInstance("a", server, clock);
@@ -59,7 +59,7 @@ describe("LeaderElector, when answers or it itself are slow", () => {
     expect(elector.term).toEqual({ leaseUid: "uid-2", transitions: 0 });
   });
 
-  test("counts the age of a renewal from before it was sent", async () => {
+  test("counts the age of a renewal from the time before it was sent", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, line } = anInstance("a", server, clock);
     elector.start();
@@ -74,7 +74,7 @@ describe("LeaderElector, when answers or it itself are slow", () => {
     expect(elector.isLeading).toBe(false);
   });
 
-  test("survives a server that is down for 8 s: it tries every 2 s", async () => {
+  test("keeps the lease while the server is down for 8 s: it tries every 2 s", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, line, stopped } = anInstance("a", server, clock);
     elector.start();
@@ -91,7 +91,7 @@ describe("LeaderElector, when answers or it itself are slow", () => {
     expect(tries).toEqual([4_000, 6_000, 8_000, 10_000]);
   });
 
-  test("reads the lease first when it slept longer than the lease holds", async () => {
+  test("reads the lease first when it was paused longer than the lease duration", async () => {
     const { server, clock } = aLeaseServer();
     let pausedMs = 0;
     const pausing: Clock = {
@@ -108,7 +108,7 @@ describe("LeaderElector, when answers or it itself are slow", () => {
     expect(elector.isLeading).toBe(true);
   });
 
-  test("a paused process finds the fence closed before any timer of its own has run", async () => {
+  test("a resumed process finds the fence closed before any of its timers has run", async () => {
     const { server, clock } = aLeaseServer();
     let pausedMs = 0;
     const pausing: Clock = {
@@ -123,7 +123,7 @@ describe("LeaderElector, when answers or it itself are slow", () => {
     expect(() => elector.fence.check()).toThrow(NotLeadingError);
   });
 
-  test("fails its liveness check when it leads but long stopped to renew", async () => {
+  test("fails its liveness check when it leads but has not renewed for a long time", async () => {
     const { server, clock } = aLeaseServer();
     let pausedMs = 0;
     const pausing: Clock = {

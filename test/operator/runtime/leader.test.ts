@@ -36,7 +36,7 @@ describe("LeaderElector", () => {
     expect(status).toEqual([true]);
   });
 
-  test("keeps what others wrote into the lease besides the record", async () => {
+  test("keeps other fields that others wrote into the lease", async () => {
     const { server, clock } = aLeaseServer();
     server.put({ holderIdentity: "", leaseTransitions: 4, strategy: "OldestEmulationVersion" });
     const { elector } = anInstance("a", server, clock);
@@ -60,7 +60,7 @@ describe("LeaderElector", () => {
     expect(tries.slice(0, 3)).toEqual([0, everyMs, 2 * everyMs]);
   });
 
-  test("a leader that stops gives the lease up, and its rival leads within 4.4 s (case 36)", async () => {
+  test("a leader that stops releases the lease, and its rival leads within 4.4 s (case 36)", async () => {
     const { server, clock } = aLeaseServer();
     const leader = anInstance("leader", server, clock);
     leader.elector.start();
@@ -84,7 +84,7 @@ describe("LeaderElector", () => {
     });
   });
 
-  test("a conflict while releasing is read again and tried again (case 37)", async () => {
+  test("after a conflict while releasing, the lease is read and released again (case 37)", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, line } = anInstance("a", server, clock);
     elector.start();
@@ -96,7 +96,7 @@ describe("LeaderElector", () => {
     expect(server.spec).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1 });
   });
 
-  test("gives up releasing at the renew deadline", async () => {
+  test("stops trying to release at the renew deadline", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, line } = anInstance("a", server, clock);
     elector.start();
@@ -113,7 +113,7 @@ describe("LeaderElector", () => {
     expect(clock.pendingDelaysMs).toEqual([]);
   });
 
-  test("does not release a lease that another instance holds by now", async () => {
+  test("does not release a lease that another instance holds", async () => {
     const { server, clock } = aLeaseServer();
     const { elector } = anInstance("a", server, clock);
     elector.start();
@@ -133,7 +133,7 @@ describe("LeaderElector", () => {
     expect(server.spec.leaseTransitions).toBe(0);
   });
 
-  test("a candidate that stops never leads, touches nothing, and says so", async () => {
+  test("a candidate that stops never leads, writes nothing, and reports it", async () => {
     const { server, clock } = aLeaseServer();
     anInstance("leader", server, clock).elector.start();
     await clock.settle();
@@ -146,7 +146,7 @@ describe("LeaderElector", () => {
     expect(server.requests.some(({ by, verb }) => by === "candidate" && verb !== "get")).toBe(false);
   });
 
-  test("a candidate that stops while it takes the lease gives up what the server may have given it", async () => {
+  test("a candidate that stops while it acquires the lease releases it in case the request succeeded", async () => {
     const { server, clock } = aLeaseServer();
     server.put({ holderIdentity: "", leaseTransitions: 2 });
     const { elector, line } = anInstance("a", server, clock);

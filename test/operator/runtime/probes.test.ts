@@ -32,7 +32,7 @@ const bad = (): never => {
 const checks: Checks = { stores: () => {}, lease: bad };
 
 describe("probes", () => {
-  test("answer ok when all is well, also without a check", async () => {
+  test("answer ok when all checks pass, also without a check", async () => {
     expect(await ask("/healthz")).toMatchObject({ status: 200, body: "ok" });
     expect(await ask("/readyz", { readyz: { stores: async () => {} } })).toMatchObject({
       status: 200,
@@ -40,7 +40,7 @@ describe("probes", () => {
     });
   });
 
-  test("list their checks when asked to", async () => {
+  test("list their checks on request", async () => {
     const { body } = await ask("/healthz?verbose");
     expect(body).toBe("[+]ping ok\nhealthz check passed\n");
   });
@@ -53,7 +53,7 @@ describe("probes", () => {
     expect(log.entries).toEqual([{ level: "warn", message: "A health check failed", fields }]);
   });
 
-  test("say once in the log that a check fails, and once that it passes again", async () => {
+  test("log once that a check fails, and once that it passes again", async () => {
     const log = new RecordingLogger();
     let why: string | undefined = "not listed yet: a, b";
     const sources = (): void => {
@@ -75,7 +75,7 @@ describe("probes", () => {
     ]);
   });
 
-  test("leave out what is excluded, and say what cannot be", async () => {
+  test("omit excluded checks, and report unknown exclusions", async () => {
     const { status, body } = await ask("/readyz?exclude=lease&exclude=nothing&verbose=1", { readyz: checks });
     expect(status).toBe(200);
     expect(body).toBe(
@@ -84,13 +84,13 @@ describe("probes", () => {
     );
   });
 
-  test("answer for one check alone", async () => {
+  test("answer for a single check", async () => {
     expect(await ask("/readyz/stores", { readyz: checks })).toMatchObject({ status: 200, body: "ok" });
     expect(await ask("/readyz/lease", { readyz: checks })).toMatchObject({ status: 500 });
     expect(await ask("/readyz/other", { readyz: checks })).toMatchObject({ status: 404 });
   });
 
-  test("keep healthz and readyz apart", async () => {
+  test("distinguish healthz from readyz", async () => {
     expect(await ask("/healthz", { readyz: checks })).toMatchObject({ status: 200 });
     expect(await ask("/livez", { readyz: checks })).toMatchObject({ status: 404 });
     expect(await ask("/readyz/a/b", { readyz: checks })).toMatchObject({ status: 404 });
@@ -102,14 +102,14 @@ describe("serveHttp()", () => {
     expect(await serveHttp("0", () => undefined, { log: new RecordingLogger() })).toBeUndefined();
   });
 
-  test("says which address is taken", async () => {
+  test("reports which address is in use", async () => {
     const { address } = await serve(() => undefined);
     const second = serveHttp(address, () => undefined, { log: new RecordingLogger() });
     await expect(second).rejects.toThrow(ListenError);
     await expect(second).rejects.toThrow(`Cannot listen on "${address}": another program listens there`);
   });
 
-  test("answers GET and HEAD only, and survives a route that fails", async () => {
+  test("answers only GET and HEAD, and continues after a route that fails", async () => {
     const log = new RecordingLogger();
     const { address } = await serve(({ pathname }) => {
       if (pathname === "/fails") throw new Error("no");

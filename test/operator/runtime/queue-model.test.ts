@@ -173,7 +173,7 @@ class Measure implements fc.AsyncCommand<Model, Real> {
   toString = (): string => "measure()";
 }
 
-test("WorkQueue does what the simplest queue does, whatever happens in whatever order", async () => {
+test("WorkQueue behaves like the simplest queue, for any order of operations", async () => {
   const commands = fc.commands(
     [
       fc.tuple(key, priority, afterMs).map((args) => new Add(...args)),
@@ -197,7 +197,7 @@ test("WorkQueue does what the simplest queue does, whatever happens in whatever 
   );
 });
 
-test("nothing is lost, handed out twice at a time or stuck, with several workers at random speeds", async () => {
+test("no key is lost, processed twice at a time or stuck, with several workers at random speeds", async () => {
   const step = fc.record({
     name: key,
     priority,

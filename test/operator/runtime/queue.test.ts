@@ -21,14 +21,14 @@ async function drain(queue: WorkQueue, clock: FakeClock): Promise<string[]> {
 }
 
 describe("WorkQueue", () => {
-  test("hands a key out once that was added a thousand times (case 18)", async () => {
+  test("returns a key once that was added a thousand times (case 18)", async () => {
     const { queue, clock } = aQueue();
     for (let count = 0; count < 1_000; count++) queue.add("a");
     expect(await drain(queue, clock)).toEqual(["a"]);
     expect(queue.measure().added).toBe(1);
   });
 
-  test("hands a running key out exactly once more, after it is done (case 19)", async () => {
+  test("returns a running key exactly once more, after it is done (case 19)", async () => {
     const { queue, clock } = aQueue();
     queue.add("a");
     await queue.take();
@@ -47,7 +47,7 @@ describe("WorkQueue", () => {
     expect(taken).toHaveLength(1);
   });
 
-  test("hands an edited key out before thousands of initial ones (case 24)", async () => {
+  test("returns an edited key before thousands of initial ones (case 24)", async () => {
     const { queue } = aQueue();
     for (let count = 0; count < 10_000; count++) queue.add(`key-${count}`, { priority: -100 });
     queue.add("key-9000");
@@ -73,7 +73,7 @@ describe("WorkQueue", () => {
     expect(await drain(queue, clock)).toEqual(["first", "second"]);
   });
 
-  test("keeps the priority of what is added while the key runs", async () => {
+  test("keeps the priority of a key that is added while it runs", async () => {
     const { queue } = aQueue();
     queue.add("a", { priority: -100 });
     await queue.take();
@@ -84,7 +84,7 @@ describe("WorkQueue", () => {
     expect(await queue.take()).toEqual({ key: "a", priority: 7 });
   });
 
-  test("hands a delayed key out when it is due, not before", async () => {
+  test("returns a delayed key when it is due, not before", async () => {
     const { queue, clock } = aQueue();
     const taken: string[] = [];
     void queue.take().then((handout) => taken.push(handout?.key ?? ""));
@@ -97,10 +97,10 @@ describe("WorkQueue", () => {
   });
 
   test.for([
-    { does: "an earlier deadline wins", first: 10_000, second: 1_000, due: 1_000 },
+    { does: "an earlier deadline has precedence", first: 10_000, second: 1_000, due: 1_000 },
     { does: "a later deadline changes nothing", first: 1_000, second: 10_000, due: 1_000 },
     { does: "no delay is the earliest deadline", first: 1_000, second: 0, due: 0 },
-    { does: "what is ready stays ready", first: 0, second: 1_000, due: 0 },
+    { does: "a ready key stays ready", first: 0, second: 1_000, due: 0 },
   ])("merges delays: $does", async ({ first, second, due }) => {
     const { queue, clock } = aQueue();
     queue.add("a", { afterMs: first });
@@ -141,7 +141,7 @@ describe("WorkQueue", () => {
     expect(taken).toEqual(["a"]);
   });
 
-  test("doubles the delay of each retry from 5 ms to 1000 s, and starts again once forgotten (case 20)", async () => {
+  test("doubles the delay of each retry from 5 ms to 1000 s, and resets it on request (case 20)", async () => {
     const { queue, clock } = aQueue();
     const delays: number[] = [];
     for (let failure = 0; failure < 20; failure++) {
@@ -167,7 +167,7 @@ describe("WorkQueue", () => {
     expect(clock.pendingDelaysMs).toEqual([5]);
   });
 
-  test("drops what is queued and lets everybody go when it is shut down (case 25)", async () => {
+  test("drops queued keys and releases all waiting workers when it is shut down (case 25)", async () => {
     const { queue, clock } = aQueue();
     queue.add("running");
     await queue.take();
@@ -211,7 +211,7 @@ describe("WorkQueue", () => {
     expect(seen).toEqual(["waited 400", "waited 210", "worked 40"]);
   });
 
-  test("counts what could be handed out, by priority", async () => {
+  test("counts ready keys by priority", async () => {
     const { queue } = aQueue();
     queue.add("a");
     queue.add("b", { priority: -100 });

@@ -3,7 +3,7 @@ import { listOnly, RunningReflector, twoWidgets } from "../../fakes/running-refl
 import type { ScriptedWatchSource } from "../../fakes/scripted-watch-source.ts";
 import { expired, reset } from "../../fakes/watch-errors.ts";
 
-describe("Reflector with a watch that brings everything first", () => {
+describe("Reflector with a watch that sends all objects first", () => {
   test("case 3: a server that rejects it is listed, from any cached state, and then watched", async () => {
     await using running = await RunningReflector.start({ prepare: listOnly });
     const { clock, source } = running;
@@ -22,7 +22,7 @@ describe("Reflector with a watch that brings everything first", () => {
     expect(source.calls.filter(({ sendInitialEvents }) => sendInitialEvents)).toHaveLength(1);
   });
 
-  test("case 4: a stream that is cut half-way is thrown away, and got again as one", async () => {
+  test("case 4: a truncated stream is discarded, and requested again as a whole", async () => {
     await using running = await RunningReflector.start({
       prepare: (source) => {
         twoWidgets(source);
@@ -39,7 +39,7 @@ describe("Reflector with a watch that brings everything first", () => {
     expect(source.callsOf("list")).toEqual([]);
   });
 
-  test("its stream goes on as the watch", async () => {
+  test("its stream continues as the watch", async () => {
     await using running = await RunningReflector.start({ prepare: twoWidgets });
     const { clock, source } = running;
     source.put({ name: "c" });
@@ -49,7 +49,7 @@ describe("Reflector with a watch that brings everything first", () => {
     expect(running.content).toEqual({ "shop/b": "3", "shop/c": "4" });
   });
 
-  test("a failure makes it list, until a watch has lasted", async () => {
+  test("after a failure it lists, until a watch has lasted", async () => {
     await using running = await RunningReflector.start({
       prepare: (source) => {
         twoWidgets(source);
@@ -69,7 +69,7 @@ describe("Reflector with a watch that brings everything first", () => {
     });
   });
 
-  test("what changes before the end of the initial events counts", async () => {
+  test("changes before the end of the initial events are used", async () => {
     await using running = await RunningReflector.start({
       prepare: (source) => {
         twoWidgets(source);
@@ -84,7 +84,7 @@ describe("Reflector with a watch that brings everything first", () => {
     expect(handler.lines).toEqual(["added shop/b@5 (initial)"]);
   });
 
-  test("without the end of the initial events it warns every 10 s, and lists when nothing comes any more", async () => {
+  test("without the end of the initial events it warns every 10 s, and lists when no more events arrive", async () => {
     await using running = await RunningReflector.start({
       prepare: (source) => {
         twoWidgets(source);
@@ -110,7 +110,7 @@ describe("Reflector with lists", () => {
     for (let i = 0; i < 2_100; i++) source.put({ name: `w${i}` });
   };
 
-  test("case 9: a next-page token that expired brings one full list, and no duplicates", async () => {
+  test("case 9: an expired next-page token causes one full list, without duplicates", async () => {
     let pages = 0;
     await using running = await RunningReflector.start({
       prepare: (source) => {
@@ -132,7 +132,7 @@ describe("Reflector with lists", () => {
     expect(handler.lines).toHaveLength(2_100);
   });
 
-  test("a server that pages the first list is asked for pages later, too", async () => {
+  test("after a first list with pages, later lists are requested in pages", async () => {
     await using running = await RunningReflector.start({ prepare: manyWidgets });
     const { clock, source } = running;
     await clock.settle({ turns: 50 });
@@ -142,7 +142,7 @@ describe("Reflector with lists", () => {
     expect(again?.limit).toBe(500);
   });
 
-  test("the newest there is comes in pages", async () => {
+  test("the newest version is listed in pages", async () => {
     await using running = await RunningReflector.start({ prepare: listOnly });
     const { clock, source } = running;
     source.intercept = ({ resourceVersion }) => (resourceVersion === "" ? undefined : expired());
@@ -151,14 +151,14 @@ describe("Reflector with lists", () => {
     expect(source.callsOf("list").at(-1)).toMatchObject({ resourceVersion: "", limit: 500 });
   });
 
-  test("a server that answers the first list from its cache is not asked for pages later", async () => {
+  test("after a first list from the server's cache, later lists are requested without pages", async () => {
     await using running = await RunningReflector.start({ prepare: listOnly });
     running.source.cut(expired());
     await running.clock.advance(3_000);
     expect(running.source.callsOf("list").map(({ limit }) => limit)).toEqual([500, undefined]);
   });
 
-  test("versions of a watch from 0 say how far we are only after the objects that were there", async () => {
+  test("versions of a watch from 0 are used as progress only after the existing objects", async () => {
     await using running = await RunningReflector.start({
       prepare: (source) => {
         listOnly(source);

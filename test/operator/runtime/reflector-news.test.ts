@@ -5,7 +5,7 @@ import { RunningReflector, waysToFill } from "../../fakes/running-reflector.ts";
 import { expired } from "../../fakes/watch-errors.ts";
 
 describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {
-  test("case 11: watches ask for 300 to 600 s, evenly spread", async () => {
+  test("case 11: watches request a timeout of 300 to 600 s, evenly distributed", async () => {
     let seed = 7;
     const random = () => {
       seed = (seed * 48_271) % 2_147_483_647;
@@ -57,7 +57,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(running.store.get("shop/b")?.metadata.uid).toBe("second");
   });
 
-  test("case 14: getting everything again is silent when nothing changed", async () => {
+  test("case 14: a new list without changes causes no notification", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     handler.take();
@@ -69,7 +69,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(running.reflector.state.state).toBe("synced");
   });
 
-  test("case 17: an object goes through the transform once per version, however it comes", async () => {
+  test("case 17: an object is transformed once per version, from a list or a watch", async () => {
     const seen: string[] = [];
     const transform = (object: LiveObject) => {
       seen.push(`${object.metadata.name}@${object.metadata.resourceVersion}`);
@@ -104,9 +104,9 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
   });
 
   test.for([
-    { does: "gets everything again", afterMs: 3_000, isCustomKind: true, spec: { size: 1 } },
-    { does: "goes on after a long silence", afterMs: 200_000, isCustomKind: true, spec: {} },
-    { does: "goes on with a built-in kind", afterMs: 3_000, isCustomKind: false, spec: {} },
+    { does: "lists all objects again", afterMs: 3_000, isCustomKind: true, spec: { size: 1 } },
+    { does: "continues after a long time without events", afterMs: 200_000, isCustomKind: true, spec: {} },
+    { does: "continues for a built-in kind", afterMs: 3_000, isCustomKind: false, spec: {} },
   ])("a watch that the server ends early $does", async ({ afterMs, isCustomKind, spec }) => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, store } = running;

@@ -6,7 +6,7 @@ import { busy, refused, reset } from "../../fakes/watch-errors.ts";
 
 const missing = () => new WatchError("the server could not find the requested resource", { status: 404 });
 describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {
-  test("a watch that outlives its time by 30 s is given up, and nothing is lost", async () => {
+  test("a watch that exceeds its timeout by 30 s is closed, and no event is lost", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source } = running;
     await clock.advance(5_000);
@@ -20,7 +20,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(source.openWatches).toBe(1);
   });
 
-  test("a kind that is not there yet is waited for, and reported once", async () => {
+  test("a kind that is not installed yet is polled, and reported once", async () => {
     await using running = await RunningReflector.start({
       prepare: (source) => {
         prepare(source);
@@ -47,7 +47,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(reflector.state).toEqual({ state: "synced", message: "" });
   });
 
-  test("a kind that vanishes is no longer synced, and nothing of it counts as deleted", async () => {
+  test("a kind that is removed is no longer synced, and none of its objects counts as deleted", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, store, handler } = running;
     await clock.advance(5_000);
@@ -66,7 +66,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(handler.take()).toEqual(["deleted shop/a@2 (unseen)"]);
   });
 
-  test("a forbidden kind is named with the verb that is missing", async () => {
+  test("a forbidden kind is reported with the missing verb", async () => {
     await using running = await RunningReflector.start({
       prepare: (source) => {
         prepare(source);
@@ -101,7 +101,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(source.calls.at(-1)?.resourceVersion).toBe("3");
   });
 
-  test("a server that says when to come again is not asked before", async () => {
+  test("no request is sent before the time that a server requests for a retry", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source } = running;
     await clock.advance(5_000);
@@ -113,7 +113,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(source.calls.length).toBe(before);
   });
 
-  test("changes are waited for while the watch is broken, and no longer", async () => {
+  test("callers wait for changes while the watch is broken, and no longer", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, reflector } = running;
     await clock.advance(5_000);
@@ -131,7 +131,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(hasNews).toBe(true);
   });
 
-  test("a watch that is open but behind is not enough for a caller that needs everything", async () => {
+  test("an open watch that is behind does not satisfy a caller that needs the current state", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, reflector, handler } = running;
     await clock.advance(5_000);
@@ -145,7 +145,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(running.content).toEqual(running.serverContent);
   });
 
-  test("everything is listed again once, and not at all for a caller that needs only the state of an earlier list", async () => {
+  test("all objects are listed again once, and not for a caller that needs only the state of an earlier list", async () => {
     await using running = await RunningReflector.start({ prepare: twoWidgets });
     const { clock, source, reflector } = running;
     const { signal } = new AbortController();
@@ -163,7 +163,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(running.content).toEqual(running.serverContent);
   });
 
-  test("who asks during a pause or an outage is answered when the server is back", async () => {
+  test("a call during a pause or an outage returns when the server responds again", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, reflector } = running;
     await clock.advance(5_000);
@@ -181,7 +181,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(running.content).toEqual(running.serverContent);
   });
 
-  test("it stops on request, whatever it waits for", async () => {
+  test("it stops on request during any wait", async () => {
     const running = await RunningReflector.start({ prepare });
     running.source.intercept = () => refused();
     running.source.cut(reset());

@@ -82,7 +82,7 @@ async function play(move: Move, { source, clock }: RunningReflector): Promise<vo
   }
 }
 
-describe("Reflector between a server and whatever can go wrong", () => {
+describe("Reflector, with a server and random faults", () => {
   test.for([
     { way: "initial events", prepare: () => {} },
     {
@@ -92,25 +92,28 @@ describe("Reflector between a server and whatever can go wrong", () => {
         source.alwaysPages = true;
       },
     },
-  ])("with $way the store ends as the server's equal, and the handler knows it", async ({ prepare }) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(moves, { maxLength: 30 }), async (script) => {
-        await using running = await RunningReflector.start({ prepare });
-        const { source, clock, store, handler } = running;
-        for (const move of script) await play(move, running);
+  ])(
+    "with $way the store is finally equal to the server's state, and so is the handler's",
+    async ({ prepare }) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(moves, { maxLength: 30 }), async (script) => {
+          await using running = await RunningReflector.start({ prepare });
+          const { source, clock, store, handler } = running;
+          for (const move of script) await play(move, running);
 
-        source.intercept = () => undefined;
-        source.release();
-        expect(await clock.advanceUntil(() => store.hasSynced, { withinMs: 120_000 })).toBe(true);
-        // Longer than any wait between attempts.
-        await clock.advance(120_000);
-        expect(running.content).toEqual(running.serverContent);
-        expect(knownBy(handler.lines)).toEqual(running.serverContent);
-        expect(running.reflector.state.state).toBe("synced");
-      }),
-      { numRuns: 200 },
-    );
-  });
+          source.intercept = () => undefined;
+          source.release();
+          expect(await clock.advanceUntil(() => store.hasSynced, { withinMs: 120_000 })).toBe(true);
+          // Longer than any wait between attempts.
+          await clock.advance(120_000);
+          expect(running.content).toEqual(running.serverContent);
+          expect(knownBy(handler.lines)).toEqual(running.serverContent);
+          expect(running.reflector.state.state).toBe("synced");
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 });
 
 /** The content as one knows it who only listens. */

@@ -3,7 +3,7 @@ import { RunningReflector, waysToFill } from "../../fakes/running-reflector.ts";
 import { busy, expired, refused, reset, tooLarge } from "../../fakes/watch-errors.ts";
 
 describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {
-  test("case 1: after 410 it gets everything at its last version again, and unchanged objects are silent", async () => {
+  test("case 1: after 410 it lists at its last version again, and unchanged objects cause no notification", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     expect(handler.take()).toEqual(["added shop/a@2 (initial)", "added shop/b@3 (initial)"]);
@@ -25,7 +25,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     { does: "410", error: expired },
     { does: "'too large resource version'", error: tooLarge },
   ])(
-    "case 2: $does to the last version makes it ask for the newest at once",
+    "case 2: after $does to the last version it requests the newest at once",
     async ({ error }, { expect }) => {
       await using running = await RunningReflector.start({ prepare });
       const { clock, source } = running;
@@ -52,7 +52,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     },
   );
 
-  test("case 5: a bookmark is silent, and the next watch starts from it", async () => {
+  test("case 5: a bookmark causes no notification, and the next watch starts from it", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source, handler } = running;
     handler.take();
@@ -67,7 +67,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(source.calls.at(-1)).toMatchObject({ verb: "watch", resourceVersion: "43" });
   });
 
-  test("case 6: 429 at the start of a watch makes it wait and go on, without a list", async () => {
+  test("case 6: after 429 at the start of a watch it waits and continues, without a list", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source } = running;
     await clock.advance(5_000);
@@ -87,7 +87,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(800);
   });
 
-  test("case 7: while connections are refused for 20 s it does not list, hardly connects, and misses nothing", async () => {
+  test("case 7: while connections are refused for 20 s it does not list, connects rarely, and loses no event", async () => {
     await using running = await RunningReflector.start({ prepare });
     const { clock, source } = running;
     await clock.advance(5_000);
@@ -106,7 +106,7 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     expect(running.content).toEqual(running.serverContent);
   });
 
-  test("case 8: a server that closes each watch at once is asked less and less", async () => {
+  test("case 8: requests to a server that closes each watch at once have increasing delays", async () => {
     await using running = await RunningReflector.start({
       random: () => 0,
       prepare: (source) => {

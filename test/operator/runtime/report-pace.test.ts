@@ -33,14 +33,14 @@ function aPace() {
 const keys = (count: number) => Array.from({ length: count }, (_, index) => `shop/${index}`);
 
 describe("reports of a commit", () => {
-  test("begin at once without edits, and follow each other", async () => {
+  test("start at once without edits, one after the other", async () => {
     const { clock, pace, times } = aPace();
     pace.add(keys(4));
     await clock.advance(100);
     expect(times()).toEqual([0, runMs, 2 * runMs, 3 * runMs]);
   });
 
-  test("follow the edits, one each, while there are edits", async () => {
+  test("are started by the edits, one each, while there are edits", async () => {
     const { clock, pace, edit, times } = aPace();
     edit("shop/edited");
     await clock.advance(runMs);
@@ -54,7 +54,7 @@ describe("reports of a commit", () => {
     expect(times()).toEqual([40, 70, 100]);
   });
 
-  test("begin at once when one resource was all", async () => {
+  test("start at once if there is only one resource", async () => {
     const { clock, pace, edit, times } = aPace();
     edit("shop/edited");
     await clock.advance(runMs);
@@ -62,7 +62,7 @@ describe("reports of a commit", () => {
     expect(times()).toEqual([runMs]);
   });
 
-  test("wait no longer for an edit than one notices", async () => {
+  test("wait for an edit only for a short time", async () => {
     const { clock, pace, edit, times } = aPace();
     edit("shop/edited");
     await clock.advance(runMs);
@@ -71,7 +71,7 @@ describe("reports of a commit", () => {
     expect(times()).toEqual([runMs + 50, runMs + 100]);
   });
 
-  test("are all under way within a second, however many there are", async () => {
+  test("are all started within a second, for any number of them", async () => {
     const { clock, pace, edit, told } = aPace();
     edit("shop/edited");
     await clock.advance(runMs);
@@ -89,7 +89,7 @@ describe("reports of a commit", () => {
     expect(most).toBeLessThan(60);
   });
 
-  test("are asked for once each, however late they run", async () => {
+  test("are requested once each, also if they run late", async () => {
     const clock = new FakeClock();
     const asked: string[] = [];
     const pace = new ReportPace({ clock, release: (key) => asked.push(key) });
@@ -98,7 +98,7 @@ describe("reports of a commit", () => {
     expect(asked).toEqual(keys(50));
   });
 
-  test("are not asked for when the resource ran meanwhile", async () => {
+  test("are not requested if the resource ran meanwhile", async () => {
     const { clock, pace, edit, told } = aPace();
     edit("shop/edited");
     await clock.advance(runMs);
@@ -108,7 +108,7 @@ describe("reports of a commit", () => {
     expect(told.map(({ key }) => key)).toEqual(["shop/0"]);
   });
 
-  test("are each written once, within a second, whatever else happens", async () => {
+  test("are each written once, within a second, for any other events", async () => {
     const step = fc.oneof(
       fc.record({ add: fc.uniqueArray(fc.nat(30), { minLength: 1, maxLength: 30 }) }),
       fc.record({ edit: fc.nat(30) }),

@@ -65,7 +65,7 @@ async function aRunningRouting(options?: { readonly waiting: readonly string[] }
 }
 
 describe("routeEvents()", () => {
-  test("puts what the initial lists bring behind every edit", async () => {
+  test("gives objects of initial lists a lower priority than edits", async () => {
     await using routing = await aRouting();
     routing.children.put({ name: "x", metadata: controlledBy(gadget, "b") });
     await routing.watched.start();
@@ -76,7 +76,7 @@ describe("routeEvents()", () => {
     expect(await routing.take()).toEqual(["shop/a", "shop/c"]);
   });
 
-  test("reconciles a resource that is gone while the finalizer of its run blocks garbage collection", async () => {
+  test("reconciles a deleted resource while the finalizer of its run blocks garbage collection", async () => {
     await using routing = await aRunningRouting();
     const finalizers = [RUN_FINALIZER];
     routing.children.put({ name: "x", metadata: { ...controlledBy(gadget, "gone"), finalizers } });
@@ -139,7 +139,7 @@ describe("routeEvents()", () => {
     expect(await routing.take()).toEqual(keys);
   });
 
-  test("wakes the owner of a child that is gone, and who waited for its place", async () => {
+  test("requeues the owner of a deleted child, and the resource that waited for its deletion", async () => {
     await using routing = await aRunningRouting({ waiting: ["shop/waiting"] });
     routing.children.put({ name: "x", metadata: controlledBy(gadget, "a") });
     await routing.take();
@@ -148,14 +148,14 @@ describe("routeEvents()", () => {
     expect(routing.gone).toEqual(["child x"]);
   });
 
-  test("reports a resource that is gone, and reconciles it a last time", async () => {
+  test("reports a deleted resource, and reconciles it a last time", async () => {
     await using routing = await aRunningRouting();
     routing.resources.remove("shop/a");
     expect(await routing.take()).toEqual(["shop/a"]);
     expect(routing.gone).toEqual(["resource a"]);
   });
 
-  test("wakes the resource that a related object belongs to, and no other", async () => {
+  test("requeues the resource that a related object belongs to, and no other", async () => {
     await using routing = await aRunningRouting();
     routing.related.put({ name: "pod", labels: { of: "a" } });
     expect(await routing.take()).toEqual(["shop/a"]);
@@ -170,7 +170,7 @@ describe("routeEvents()", () => {
     expect(routing.gone).toEqual([]);
   });
 
-  test("wakes every resource that looks for a related object, and those that did before it changed", async () => {
+  test("requeues every resource that selects a related object, and those that selected it before its change", async () => {
     const adding = anAddingKind();
     await using watched = new WatchedKinds({ kinds: [adding] });
     const keys: string[] = [];
@@ -207,7 +207,7 @@ describe("routeEvents()", () => {
     expect(gone).toEqual(["pod"]);
   });
 
-  test("leaves to other kinds what is theirs, also where they have children of the same kind", async () => {
+  test("ignores objects of other kinds, also if they have children of the same kind", async () => {
     const Gizmo = { ...Gadget, kind: "Gizmo", plural: "gizmos" };
     const gizmos = { ...kind, definition: Gizmo };
     await using watched = new WatchedKinds({ kinds: [kind, gizmos] });

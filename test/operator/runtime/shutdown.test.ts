@@ -40,7 +40,7 @@ function start(
 }
 
 describe("shutDown()", () => {
-  test("lets a reconcile of 2 s end, stops the caches after it, releases the lease last, exits with 0 (case 32)", async () => {
+  test("waits for a reconcile of 2 s, then stops the caches, releases the lease last, exits with 0 (case 32)", async () => {
     const { clock, seen, result } = start({ stopWorkers: 2_000, flush: 500, release: 100 });
     await clock.advance(1_999);
     expect(seen).toEqual(["stopWorkers"]);
@@ -58,7 +58,7 @@ describe("shutDown()", () => {
     expect(result.code).toBe(0);
   });
 
-  test("gives up after 30 s, leaves the lease to expire and exits with 1 (case 33)", async () => {
+  test("stops waiting after 30 s, does not release the lease and exits with 1 (case 33)", async () => {
     const { clock, seen, result, log } = start({ stopWorkers: 1e9 });
     await clock.advance(29_999);
     expect(seen).toEqual(["stopWorkers"]);
@@ -68,7 +68,7 @@ describe("shutDown()", () => {
     expect(log.messages("error")).toHaveLength(1);
   });
 
-  test("does not wait with a grace of 0, and waits without a limit with a negative one", async () => {
+  test("does not wait with a grace period of 0, and waits without a limit with a negative one", async () => {
     const hasty = start({ stopWorkers: 1 }, { graceMs: 0 });
     await hasty.clock.advance(0);
     expect(hasty.result.code).toBe(1);
@@ -77,7 +77,7 @@ describe("shutDown()", () => {
     expect(patient.result.code).toBe(0);
   });
 
-  test("skips the grace when the lease is lost: ends all at once, releases nothing, exits with 1", async () => {
+  test("skips the grace period when the lease is lost: ends at once, releases nothing, exits with 1", async () => {
     const { clock, seen, result } = start({ stopWorkers: 1e9 }, { cause: "lost-lease" });
     await clock.settle();
     const ended = ["stopSources ended", "flush ended", "closeServers ended"];
@@ -91,7 +91,7 @@ describe("shutDown()", () => {
     expect(result.code).toBe(1);
   });
 
-  test("a remote that hangs is given up after 15 s, and the lease is released nevertheless", async () => {
+  test("a hanging remote is aborted after 15 s, and the lease is released nevertheless", async () => {
     const { clock, seen, result } = start({ flush: 1e9 });
     await clock.advance(15_000);
     expect(seen).toEqual(["stopWorkers", "stopSources", "flush", "release", "closeServers"]);
@@ -105,7 +105,7 @@ describe("shutDown()", () => {
     expect(result.code).toBe(1);
   });
 
-  test("goes on when a part cannot be shut down", async () => {
+  test("continues when a part cannot be shut down", async () => {
     const clock = new FakeClock();
     const { seen, shutdownParts } = parts(clock);
     const code = await shutDown(

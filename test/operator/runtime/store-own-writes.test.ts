@@ -23,7 +23,7 @@ const listed = (...objects: readonly LiveObject[]) =>
 const versionOf = (store: WatchedStore) => store.get("shop/web")?.metadata.resourceVersion;
 
 describe("WatchedStore.written()", () => {
-  test("case 31: what we wrote is read at once, and events from before do not take it back", async () => {
+  test("case 31: our write is read at once, and earlier events do not revert it", async () => {
     const { store } = await aFilledStore();
     store.written(aLiveObject({ name: "child", resourceVersion: "25", labels: { set: "mine" } }));
     expect(store.get("shop/child")).toBeDefined();
@@ -37,7 +37,7 @@ describe("WatchedStore.written()", () => {
     expect(store.get("shop/child")).toBeDefined();
   });
 
-  test("it is silent, and so is its echo; later changes are not", async () => {
+  test("it causes no notification, nor does its event; later changes do", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("21"));
     store.written(web("22"));
@@ -48,7 +48,7 @@ describe("WatchedStore.written()", () => {
     expect(handler.take()).toEqual(["updated shop/web@24"]);
   });
 
-  test("later changes are reported with the last state that handlers knew", async () => {
+  test("later changes are reported with the last state that handlers received", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("22"));
     store.apply({ type: "MODIFIED", object: web("23") });
@@ -58,7 +58,7 @@ describe("WatchedStore.written()", () => {
     expect(handler.last?.old?.metadata.resourceVersion).toBe("23");
   });
 
-  test("its answers may come in any order", async () => {
+  test("its responses may arrive in any order", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("22"));
     store.written(web("21"));
@@ -68,7 +68,7 @@ describe("WatchedStore.written()", () => {
     expect(handler.take()).toEqual([]);
   });
 
-  test("a change of another manager just before is reported, although our write has overtaken it", async () => {
+  test("a change of another manager just before is reported, although our write is newer", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("22"));
     store.apply({ type: "MODIFIED", object: web("21") });
@@ -95,14 +95,14 @@ describe("WatchedStore.written()", () => {
     expect(handler.take()).toEqual(["updated shop/web@25"]);
   });
 
-  test("an answer about an object that is deleted already does not bring it back", async () => {
+  test("a response about an already deleted object does not restore it", async () => {
     const { store } = await aFilledStore();
     store.apply({ type: "DELETED", object: web("22") });
     store.written(web("21"));
     expect(store.get("shop/web")).toBeUndefined();
   });
 
-  test("an object that we made survives a list from before, and falls to one from after", async () => {
+  test("an object that we created is kept after an older list, and removed by a newer one", async () => {
     const { store, handler } = await aFilledStore();
     store.written(aLiveObject({ name: "new", resourceVersion: "25" }));
     await store.replace(listed(web("10")), "24");
@@ -124,7 +124,7 @@ describe("WatchedStore.written()", () => {
 });
 
 describe("WatchedStore.removed()", () => {
-  test("it takes the object out and reports at once; late events do not bring it back", async () => {
+  test("it removes the object and reports at once; late events do not restore it", async () => {
     const { store, handler } = await aFilledStore();
     store.removed("shop/web", "uid-of-web");
     expect(handler.take()).toEqual(["deleted shop/web@10"]);
@@ -145,7 +145,7 @@ describe("WatchedStore.removed()", () => {
     expect(handler.take()).toEqual(["added shop/web@30"]);
   });
 
-  test("nor does the object whose place it took come back, whose deletion the watch has not shown yet", async () => {
+  test("the replaced object is not restored either, whose deletion the watch has not reported yet", async () => {
     const { store, handler } = await aFilledStore();
     store.written(web("22"));
     store.written(web("25", { uid: "its-successor" }));
@@ -161,14 +161,14 @@ describe("WatchedStore.removed()", () => {
     expect(store.ownWrites).toBe(0);
   });
 
-  test("it does not touch another object that has the name by now", async () => {
+  test("it does not change another object that now has the name", async () => {
     const { store, handler } = await aFilledStore();
     store.removed("shop/web", "an-older-uid");
     expect(versionOf(store)).toBe("10");
     expect(handler.take()).toEqual([]);
   });
 
-  test("removals are forgotten when the deletion, a newer list or a second newer bookmark comes by", async () => {
+  test("removals are dropped after the deletion, a newer list or a second newer bookmark", async () => {
     const { store } = await aFilledStore();
     const bookmark = (resourceVersion: string) =>
       store.apply({ type: "BOOKMARK", resourceVersion, initialEventsEnd: false });

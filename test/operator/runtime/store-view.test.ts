@@ -38,7 +38,7 @@ test("an object that one user creates is added for the other", async () => {
   expect(second.take()).toEqual([]);
 });
 
-test("both users receive what the watch brings, and what either removes", async () => {
+test("both users receive events of the watch, and removals by either", async () => {
   const { store, view, first, second } = await aSharedStore();
   store.apply({ type: "MODIFIED", object: web("24") });
   expect([...first.take(), ...second.take()]).toEqual(["updated shop/web@24", "updated shop/web@24"]);
@@ -46,7 +46,7 @@ test("both users receive what the watch brings, and what either removes", async 
   expect([...first.take(), ...second.take()]).toEqual(["deleted shop/web@24", "deleted shop/web@24"]);
 });
 
-test("a user reads the store as it is", async () => {
+test("a user reads the current state of the store", async () => {
   const { view } = await aSharedStore();
   expect([view.kind, view.hasSynced, view.size]).toEqual([widgets, true, 1]);
   expect([...view.list()]).toEqual(view.byIndex("all", "all"));

@@ -182,8 +182,8 @@ class Simulation {
   }
 }
 
-describe("WatchedStore between a server, its watch and our own writes", () => {
-  test("it ends as the server's equal, never goes back, and keeps no change by others to itself", async () => {
+describe("WatchedStore, with a server, its watch and our own writes", () => {
+  test("it is finally equal to the server's state, never reverts to an older one, and reports all changes by others", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(moves, { maxLength: 60 }), async (script) => {
         const simulation = new Simulation();

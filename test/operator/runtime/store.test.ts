@@ -25,7 +25,7 @@ function listed(...objects: readonly LiveObject[]): ReadonlyMap<string, LiveObje
 const names = (objects: Iterable<LiveObject>) => [...objects].map(({ metadata }) => metadata.name);
 
 describe("WatchedStore", () => {
-  test("it reads what the watch brought", () => {
+  test("it contains the objects of the watch", () => {
     const { store, handler } = aStore();
     store.apply({ type: "ADDED", object: aLiveObject({ name: "a", resourceVersion: "1" }) });
     store.apply({ type: "ADDED", object: aLiveObject({ name: "b", resourceVersion: "2" }) });
@@ -105,7 +105,7 @@ describe("WatchedStore", () => {
     expect(subscription.hasSynced).toBe(true);
   });
 
-  test("a handler that throws loses that one notification", () => {
+  test("a handler that throws loses only that notification", () => {
     const { store, handler, log } = aStore();
     let calls = 0;
     store.subscribe({
@@ -135,7 +135,7 @@ describe("WatchedStore", () => {
     expect(handler.take()).toEqual(["deleted shop/a@1 (unseen)", "added shop/c@3"]);
   });
 
-  test("a list from before what was seen is that of a restored etcd, and counts alone", async () => {
+  test("a list that is older than the observed state is that of a restored etcd, and replaces the state", async () => {
     const { store, handler } = aStore();
     await store.replace(
       listed(
@@ -152,7 +152,7 @@ describe("WatchedStore", () => {
     expect(store.get("shop/a")?.metadata.resourceVersion).toBe("51");
   });
 
-  test("a long list lets others run, who may write meanwhile", async () => {
+  test("a long list yields to others, who may write meanwhile", async () => {
     const { store } = aStore();
     const objects = Array.from({ length: 1_700 }, (_, i) =>
       aLiveObject({ name: `w${i}`, resourceVersion: `${i + 1}` }),
@@ -179,7 +179,7 @@ describe("WatchedStore", () => {
     expect(store.get("shop/w1650")).toBeUndefined();
   });
 
-  test("a waiting caller is woken when it has synced, and again after the kind was gone", async () => {
+  test("a waiting caller is notified when it has synced, and again after the kind was removed", async () => {
     const { store } = aStore();
     const { signal } = new AbortController();
     const waiting = store.whenSynced(signal);
@@ -200,7 +200,7 @@ describe("WatchedStore", () => {
     const pruned = aLiveObject({ name: "a", resourceVersion: "5", fields: { spec: {} } });
     const whole = aLiveObject({ name: "a", resourceVersion: "5", fields: { spec: { size: 1 } } });
 
-    test("takes the answer to our write over what an older watch shows of that version", () => {
+    test("prefers the response to our write to the event of an older watch for that version", () => {
       const { store, handler } = aStore();
       store.apply({ type: "ADDED", object: pruned });
       handler.take();
@@ -212,8 +212,8 @@ describe("WatchedStore", () => {
     });
 
     test.for([
-      { what: "a write of the status shows another spec", generations: [1, 1], tells: ["updated shop/a@6"] },
-      { what: "the write itself made it", generations: [1, 2], tells: [] },
+      { what: "a status write returns another spec", generations: [1, 1], tells: ["updated shop/a@6"] },
+      { what: "the write itself created it", generations: [1, 2], tells: [] },
     ])("reports our own write if $what", ({ generations: [before = 0, after = 0], tells }) => {
       const { store, handler } = aStore();
       const seen = { ...pruned, metadata: { ...pruned.metadata, generation: before } };
@@ -224,7 +224,7 @@ describe("WatchedStore", () => {
       expect(store.get("shop/a")?.["spec"]).toEqual({ size: 1 });
     });
 
-    test("takes an object of the same version from a list, and reports it", async () => {
+    test("uses an object of the same version from a list, and reports it", async () => {
       const { store, handler } = aStore();
       store.apply({ type: "ADDED", object: pruned });
       handler.take();

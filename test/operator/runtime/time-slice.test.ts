@@ -36,7 +36,7 @@ function countTurns() {
 const steps = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 60 });
 
 describe("TimeSlice", () => {
-  test("lets no turn of the event loop do more work than its budget and one step", async () => {
+  test("limits the work in a turn of the event loop to its budget and one step", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 4 }), async (works) => {
         const [clock, budgetMs, turns] = [new WorkClock(), 20, countTurns()];
@@ -70,7 +70,7 @@ describe("TimeSlice", () => {
     expect(slice.isOver).toBe(true);
   });
 
-  test("begins again with each turn of the event loop", async () => {
+  test("resets with each turn of the event loop", async () => {
     const clock = new WorkClock();
     const slice = new TimeSlice(clock);
     clock.work(100);
@@ -82,7 +82,7 @@ describe("TimeSlice", () => {
     expect(slice.isOver).toBe(false);
   });
 
-  test("throws what the work throws", async () => {
+  test("throws the error of the work", async () => {
     // biome-ignore lint/correctness/useYield: it fails before its first step ends.
     function* work(): Generator<undefined, never> {
       throw new RangeError("broken");

@@ -27,14 +27,14 @@ describe("TokenBuckets", () => {
     expect(takeAll(buckets, "a", 60_000)).toBe(20);
   });
 
-  test("counts a token that is reserved before it is there", () => {
+  test("counts a token that is reserved before it is available", () => {
     const buckets = new TokenBuckets(options);
     takeAll(buckets, "a", 0);
     expect(buckets.reserve("a", 0)).toBe(200);
     expect(buckets.waitMs("a", 0)).toBe(400);
   });
 
-  test("forgets a key", () => {
+  test("drops a key", () => {
     const buckets = new TokenBuckets(options);
     takeAll(buckets, "a", 0);
     buckets.forget("a");
@@ -42,7 +42,7 @@ describe("TokenBuckets", () => {
     expect(buckets.waitMs("a", 0)).toBe(0);
   });
 
-  test("remembers no key that has not been used for a while", () => {
+  test("drops keys that have not been used for a while", () => {
     const buckets = new TokenBuckets(options);
     for (let key = 0; key < 1_000; key++) buckets.reserve(`key-${key}`, key);
     expect(buckets.size).toBe(1_000);
@@ -50,7 +50,7 @@ describe("TokenBuckets", () => {
     expect(buckets.size).toBe(1);
   });
 
-  test("remembers at least the given number of keys, and at most twice as many", () => {
+  test("keeps at least the given number of keys, and at most twice as many", () => {
     const buckets = new TokenBuckets({ burst: 1, intervalMs: 1_000_000, keys: 10 });
     for (let key = 0; key < 1_000; key++) {
       expect(buckets.take(`key-${key}`, key)).toBe(true);
@@ -69,7 +69,7 @@ describe("TokenBuckets", () => {
     { maxLength: 120 },
   );
 
-  test("gives a key never more than burst and rate allow, and never less to one that can wait", () => {
+  test("grants a key never more than burst and rate allow, and never less if the key can wait", () => {
     fc.assert(
       fc.property(limits, tries, ({ burst, intervalMs }, asks) => {
         const buckets = new TokenBuckets({ burst, intervalMs });
@@ -100,7 +100,7 @@ describe("TokenBuckets", () => {
     );
   });
 
-  test("gives each reservation a time of its own, at the rate", () => {
+  test("assigns each reservation a different time, at the rate", () => {
     fc.assert(
       fc.property(limits, tries, ({ burst, intervalMs }, asks) => {
         const buckets = new TokenBuckets({ burst, intervalMs });

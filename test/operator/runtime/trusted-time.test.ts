@@ -27,14 +27,14 @@ const header = (ms: number): string => new Date(ms).toUTCString();
 const seconds = (time: TrustedTime): number => (time.nowMs() - startMs) / 1_000;
 
 describe("TrustedTime", () => {
-  test("goes on with the wall clock while nothing else is known", () => {
+  test("uses the wall clock while there is no other source of time", () => {
     const clocks = new Clocks();
     const time = new TrustedTime(clocks);
     clocks.pass(90_000);
     expect(seconds(time)).toBe(90);
   });
 
-  test("a wall clock that jumps ahead changes nothing", () => {
+  test("a wall clock that jumps ahead has no effect", () => {
     const clocks = new Clocks();
     const time = new TrustedTime(clocks);
     clocks.wallMs += 3_600_000;
@@ -42,7 +42,7 @@ describe("TrustedTime", () => {
     expect(seconds(time)).toBe(1);
   });
 
-  test("a wall clock that is set back holds it back until it is right again", () => {
+  test("a wall clock that is set back delays it until it is correct again", () => {
     const clocks = new Clocks();
     const time = new TrustedTime(clocks);
     clocks.wallMs -= 3_600_000;
@@ -51,7 +51,7 @@ describe("TrustedTime", () => {
     expect(seconds(time)).toBe(0);
   });
 
-  test("a wall clock that is ahead from the start is held back by the API server", () => {
+  test("a wall clock that is ahead from the start is limited by the API server's", () => {
     const clocks = new Clocks();
     clocks.wallMs += 3_600_000;
     const time = new TrustedTime(clocks);
@@ -60,7 +60,7 @@ describe("TrustedTime", () => {
     expect(seconds(time)).toBe(2);
   });
 
-  test("an API server whose clock jumps ahead, with the wall clock of the same machine, changes nothing", () => {
+  test("an API server whose clock jumps ahead, with the wall clock of the same machine, has no effect", () => {
     const clocks = new Clocks();
     const time = new TrustedTime(clocks);
     time.observe(header(startMs));
@@ -69,7 +69,7 @@ describe("TrustedTime", () => {
     expect(seconds(time)).toBe(0);
   });
 
-  test("an API server whose clock is set back counts from its next answer on", () => {
+  test("an API server whose clock is set back is used from its next response on", () => {
     const clocks = new Clocks();
     const time = new TrustedTime(clocks);
     time.observe(header(startMs));
@@ -77,13 +77,13 @@ describe("TrustedTime", () => {
     expect(seconds(time)).toBe(-60);
   });
 
-  test("no date, or none that can be read, changes nothing", () => {
+  test("a missing or invalid date has no effect", () => {
     const time = new TrustedTime(new Clocks());
     time.observe("yesterday");
     expect(seconds(time)).toBe(0);
   });
 
-  test("it is never ahead of an API server whose clock is right, and at most a second and an answer behind", () => {
+  test("it is never ahead of an API server whose clock is correct, and at most a second and a response behind", () => {
     const answers = fc.array(fc.record({ afterMs: fc.nat(5_000), latencyMs: fc.nat(900) }), { minLength: 1 });
     fc.assert(
       fc.property(answers, fc.nat(1e9), (sequence, idleMs) => {

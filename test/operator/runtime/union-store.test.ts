@@ -27,12 +27,12 @@ async function aUnion() {
 }
 
 describe("the union of stores", () => {
-  test("is the store itself where there is one", async () => {
+  test("is the store itself if there is only one", async () => {
     const store = await filled();
     expect(UnionStore.of([{ namespace: undefined, store }])).toBe(store);
   });
 
-  test("cannot be made of nothing", () => {
+  test("cannot be created from no stores", () => {
     expect(() => UnionStore.of([])).toThrow("there are none");
   });
 
@@ -51,7 +51,7 @@ describe("the union of stores", () => {
     expect(union.byIndex("owner", "you")).toEqual([]);
   });
 
-  test("puts answers to writes where they belong, and drops those of other namespaces", async () => {
+  test("writes responses into the store of their namespace, and drops those of other namespaces", async () => {
     const { union, east, west } = await aUnion();
     union.written(inStore("east", "new", "9"));
     union.written(inStore("north", "new", "9"));
@@ -60,7 +60,7 @@ describe("the union of stores", () => {
     expect([...west.list()].map(keyOf)).toEqual(["west/b"]);
   });
 
-  test("has synced when all of it has", async () => {
+  test("has synced when all stores have", async () => {
     const [one, other] = [await filled(), new WatchedStore({ kind: widgets, indexes: {} })];
     const union = UnionStore.of([
       { namespace: "east", store: one },

@@ -6,9 +6,9 @@ import { ReconcilePanicError, runWorkers } from "../../../operator/runtime/worke
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { gaps, runOnFakes, scripted } from "../../fakes/workers-run.ts";
 
-describe("runWorkers(), when something goes wrong", () => {
+describe("runWorkers(), with faults", () => {
   test.for([{ thrown: "a string" }, { thrown: undefined }, { thrown: { code: 1 } }])(
-    "survives a reconcile that throws $thrown, counts it and tries again (case 28)",
+    "continues after a reconcile that throws $thrown, counts it and retries (case 28)",
     async ({ thrown }) => {
       const { queue, clock, calls, told, log } = runOnFakes(
         scripted(() => {
@@ -23,7 +23,7 @@ describe("runWorkers(), when something goes wrong", () => {
     },
   );
 
-  test("survives a reconcile that throws before it returns a promise", async () => {
+  test("continues after a reconcile that throws before it returns a promise", async () => {
     const { queue, clock, calls } = runOnFakes(
       (() => {
         let isFirst = true;
@@ -39,7 +39,7 @@ describe("runWorkers(), when something goes wrong", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("ends with the panic if panics are not to be survived (case 28)", async () => {
+  test("fails with the panic if panics are not to be recovered (case 28)", async () => {
     const { queue, ended } = runOnFakes(() => Promise.reject("not an error"), { survivePanics: false });
     queue.add("a");
     await expect(ended).rejects.toThrow(ReconcilePanicError);
@@ -106,7 +106,7 @@ describe("runWorkers(), when something goes wrong", () => {
     expect(clock.pendingDelaysMs).toEqual([]);
   });
 
-  test("takes nothing before the gate opens", async () => {
+  test("processes no key before the gate opens", async () => {
     const gate = Promise.withResolvers<void>();
     const { queue, clock, calls } = runOnFakes(async () => ({}), { gate: gate.promise });
     queue.add("a");
@@ -117,13 +117,13 @@ describe("runWorkers(), when something goes wrong", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("ends behind a gate that never opens when the queue is shut down", async () => {
+  test("stops waiting for a gate that never opens when the queue is shut down", async () => {
     const { queue, ended } = runOnFakes(async () => ({}), { gate: new Promise(() => {}) });
     queue.shutDown();
     await ended;
   });
 
-  test("lets timers and requests through while thousands of keys need nothing", async () => {
+  test("yields to timers and requests while thousands of keys have no changes", async () => {
     let nowMs = 0;
     const clock = { now: () => (nowMs += 0.1), wallClock: () => new Date(0), schedule: () => () => {} };
     const queue = new WorkQueue({ clock });

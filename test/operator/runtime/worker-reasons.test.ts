@@ -24,7 +24,7 @@ test.for([
   expect(fields).toEqual({ namespace: "shop", name: "web", ...explained, ...says });
 });
 
-test("a run that failed says why, and when it is tried again", async () => {
+test("a failed run has its error and the time of its retry", async () => {
   const { queue, clock, log } = runOnFakes(async () => fail());
   queue.add("web");
   await clock.settle();
@@ -32,7 +32,7 @@ test("a run that failed says why, and when it is tried again", async () => {
   expect(fields).toMatchObject({ failure: "no", until: "2026-01-01T00:00:00.005Z" });
 });
 
-test("a key that ran too often says that, and until when it is held back", async () => {
+test("a rate-limited key has this reason, and the time at which it runs", async () => {
   const { queue, clock, log, calls } = runOnFakes(async () => ({}));
   for (let count = 0; count < 21; count++) {
     queue.add("shop/web");
@@ -48,7 +48,7 @@ test("a key that ran too often says that, and until when it is held back", async
   });
 });
 
-test("nothing is built where the log has no such records", async () => {
+test("no record is built if the log level excludes it", async () => {
   const written: string[] = [];
   const destination = { write: (line: string) => written.push(line) };
   const log = createLogger({ clock: new FakeClock(), level: "info", format: "json", destination });

@@ -44,7 +44,7 @@ describe("runWorkers()", () => {
     expect(most).toBe(1);
   });
 
-  test("holds up no other reader of the store, however slow, and misses nothing of it (case 16)", async () => {
+  test("does not delay other readers of the store, also if it is slow, and loses no event (case 16)", async () => {
     const store = new WatchedStore({ kind: widgets, indexes: {} });
     const mayGoOn = Promise.withResolvers<void>();
     const seen: (string | undefined)[] = [];
@@ -76,7 +76,7 @@ describe("runWorkers()", () => {
     expect(seen).toEqual(["10000", "10000"]);
   });
 
-  test("tries a failing key again after 5 ms x 2^n, at most 1000 s, and from 5 ms after a success (case 20)", async () => {
+  test("retries a failing key after 5 ms x 2^n, at most 1000 s, and from 5 ms after a success (case 20)", async () => {
     const { queue, clock, calls, told } = runOnFakes(scripted(...Array.from({ length: 20 }, () => fail)));
     queue.add("a");
     await clock.advance(4_000_000);
@@ -106,7 +106,7 @@ describe("runWorkers()", () => {
     ]);
   });
 
-  test("ignores a wish to come back later that comes with an error, and warns (case 22)", async () => {
+  test("ignores a requested delay that is returned with an error, and warns (case 22)", async () => {
     const { queue, clock, calls, log } = runOnFakes(
       scripted(() => {
         throw Object.assign(new Error("no"), { requeueAfterMs: 3_600_000 });
@@ -118,7 +118,7 @@ describe("runWorkers()", () => {
     expect(log.messages("warn")).toEqual(["Ignored requeueAfterMs of a failed reconcile"]);
   });
 
-  test("does not try a terminal error again but counts and logs it (case 23)", async () => {
+  test("does not retry a terminal error but counts and logs it (case 23)", async () => {
     const { queue, clock, calls, told, log } = runOnFakes(
       scripted(fail, () => {
         throw new TerminalError("for good");
@@ -134,7 +134,7 @@ describe("runWorkers()", () => {
     expect(calls).toHaveLength(3);
   });
 
-  test("hands an edited key to the worker before 10,000 initial ones (case 24)", async () => {
+  test("processes an edited key before 10,000 initial ones (case 24)", async () => {
     let release: (() => void) | undefined;
     const { queue, clock, calls } = runOnFakes((key) =>
       key === "first" ? new Promise((resolve) => (release = () => resolve({}))) : new Promise(() => {}),
@@ -162,7 +162,7 @@ describe("runWorkers()", () => {
     expect(taken).toEqual([-100, -100, -100]);
   });
 
-  test("lets idle workers go at once and the busy one finish; later adds are ignored (case 25)", async () => {
+  test("ends idle workers at once, and the busy one after its run; later adds are ignored (case 25)", async () => {
     let finish: (() => void) | undefined;
     const { queue, clock, calls, ended } = runOnFakes(
       () => new Promise((resolve) => (finish = () => resolve({ requeueAfterMs: 10 }))),
@@ -202,7 +202,7 @@ describe("runWorkers()", () => {
     expect(told).toEqual([level]);
   });
 
-  test("logs each run under an id of its own", async () => {
+  test("logs each run with a different id", async () => {
     const { queue, clock, log } = runOnFakes(scripted(fail, fail));
     queue.add("shop/web");
     await clock.advance(1_000);

@@ -80,7 +80,7 @@ describe("ZoneRenderRunner, with a zone that sends invalid data", () => {
         RenderEndedError,
       );
       expect(log.entries.at(-1)?.fields).toMatchObject({
-        reason: expect.stringContaining("broke the protocol"),
+        reason: expect.stringContaining("violated the protocol"),
       });
     },
   );

@@ -72,7 +72,7 @@ function measured(metrics: readonly KindMetric[], { isLeading = true } = {}) {
 }
 
 describe("a gauge of a kind", () => {
-  test("shows the resources that there are", async () => {
+  test("shows the existing resources", async () => {
     const { put, remove, shown } = measured([running]);
     put("a", { done: 3 });
     put("b", {});
@@ -81,7 +81,7 @@ describe("a gauge of a kind", () => {
     expect(await shown()).toEqual(['gadgets_running{name="b"} 0']);
   });
 
-  test("is shown by the leader alone", async () => {
+  test("is shown only by the leader", async () => {
     const { put, shown, now } = measured([running, done, took], { isLeading: false });
     put("a", { done: 3, took: [1] });
     expect(await shown()).toEqual([]);
@@ -97,7 +97,7 @@ describe("a gauge of a kind", () => {
 });
 
 describe("a counter of a kind", () => {
-  test("counts by how much the samples of a resource grow with its status", async () => {
+  test("counts the growth of a resource's samples", async () => {
     const { write, shown } = measured([done]);
     write("a", { done: 2 });
     write("a", { done: 2 });
@@ -105,7 +105,7 @@ describe("a counter of a kind", () => {
     expect(await shown()).toEqual(['gadgets_done_total{name="a"} 5']);
   });
 
-  test("does not shrink, and counts again after a value went down", async () => {
+  test("does not decrease, and counts again after a value decreased", async () => {
     const { write, shown } = measured([done]);
     write("a", { done: 2 });
     write("a", {});
@@ -114,7 +114,7 @@ describe("a counter of a kind", () => {
     expect(await shown()).toEqual(['gadgets_done_total{name="a"} 1']);
   });
 
-  test("counts nothing of what a status said before the operator started", async () => {
+  test("does not count values from before the operator started", async () => {
     const { put, write, shown } = measured([done, took]);
     put("a", { done: 7, took: [3] });
     write("a", { done: 8, took: [3] });
@@ -127,7 +127,7 @@ describe("a counter of a kind", () => {
     ]);
   });
 
-  test("loses the series of a resource that is gone", async () => {
+  test("removes the series of a deleted resource", async () => {
     const { write, remove, shown } = measured([done]);
     write("a", { done: 2 });
     write("b", { done: 1 });
@@ -138,7 +138,7 @@ describe("a counter of a kind", () => {
     expect(await shown()).toContain('gadgets_done_total{name="a"} 1');
   });
 
-  test("has the series that resources of another kind name, each from zero on, and no others", async () => {
+  test("has the series that resources of another kind declare, each starting at zero, and no others", async () => {
     const series = { kind: widgets, of: namesOf };
     const of = (resource: LiveObject) => [series.of(resource)];
     const { write, others, shown } = measured([{ ...done, series: { kind: widgets, of } }]);
@@ -153,7 +153,7 @@ describe("a counter of a kind", () => {
 });
 
 describe("a histogram of a kind", () => {
-  test("observes each sample once, equal ones too", async () => {
+  test("observes each sample once, including equal ones", async () => {
     const { write, shown } = measured([took]);
     write("a", { took: [3] });
     write("a", { took: [3] });
@@ -168,12 +168,12 @@ describe("a histogram of a kind", () => {
 });
 
 describe("the metrics of a kind", () => {
-  test("are not observed if there are none that count", () => {
+  test("are not observed if no metric counts", () => {
     expect(measured([]).onStatus).toBeUndefined();
     expect(measured([running]).onStatus).toBeUndefined();
   });
 
-  test("have the declared labels and no others, and finite values alone", async () => {
+  test("have only the declared labels, and only finite values", async () => {
     const samples = () => [
       { labels: { more: "x" }, value: 1 },
       { labels: { name: "b" }, value: Number.NaN },

@@ -5,7 +5,7 @@ const record = { time: "2026-01-01T12:03:07.120Z", level: "warn", message: "Cann
 
 describe("formatTextLine()", () => {
   test.for(["\n12:03:08.000 INFO  Became leader", "\r", "\u001b[2J", "\u009b2J", "\u2028", "\u0000"])(
-    "lets %j from outside neither begin a line nor speak to the terminal",
+    "escapes %j from outside, so that it neither begins a line nor controls the terminal",
     (text) => {
       const stack = `Error: bad${text}\n    at evil${text}`;
       const error = { name: "Error", message: `bad${text}`, stack, cause: { name: "Error", message: text } };
@@ -15,7 +15,7 @@ describe("formatTextLine()", () => {
     },
   );
 
-  test("keeps the letters of every language", () => {
+  test("does not change letters of any language", () => {
     expect(formatTextLine({ ...record, fields: { name: "é€😀" } })).toContain("name=é€😀");
   });
 });

@@ -41,7 +41,7 @@ describe("a kind that acts as a ServiceAccount", () => {
     expect(sent).toContain("deployer delete Namespace/extra");
   });
 
-  test("acts as itself for a resource that names no account", async () => {
+  test("uses the operator's permissions for a resource that names no account", async () => {
     const { bench, sent } = aBench(undefined);
     await bench.reconcile();
     expect(sent).toEqual([]);

@@ -30,7 +30,7 @@ const aRelease = (of: string): CustomResource =>
   aLiveObject({ kind: Release, name: "eu", labels: { of } }) as CustomResource;
 
 describe("trailersOf()", () => {
-  test("asks the resources that set fields of an object, with what they observe", async () => {
+  test("calls the kinds of the resources that set fields of an object, with the objects that they observe", async () => {
     const by = await aGadgetThat((release, { resource, observed }) => [
       { key: "Set-By", value: `${resource.kind} ${resource.metadata.name}` },
       { key: "Set-Of", value: release.metadata.name },
@@ -49,12 +49,12 @@ describe("trailersOf()", () => {
     ]);
   });
 
-  test("makes one line of each text", async () => {
+  test("writes each text on one line", async () => {
     const by = await aGadgetThat(() => [{ key: "Set-By", value: "x\n\nFairlead-Lease: u/99" }]);
     expect(trailersOf(Release, aRelease("shop/web"), by)).toEqual(["Set-By: x Fairlead-Lease: u/99"]);
   });
 
-  test("has none of a resource that does not exist, of another kind of object, or of a kind without trailers", async () => {
+  test("has none for a resource that does not exist, another kind of object, or a kind without trailers", async () => {
     const by = await aGadgetThat(() => [{ key: "Set-By", value: "x" }]);
     expect(trailersOf(Release, aRelease("shop/other"), by)).toEqual([]);
     expect(trailersOf(widgets, aRelease("shop/web"), by)).toEqual([]);

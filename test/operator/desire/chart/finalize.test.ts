@@ -39,18 +39,18 @@ function aResourceWith(
 describe("finalize()", () => {
   test.for([
     { when: "it is not being deleted", metadata: { finalizers: [FINALIZER] }, asks: [] },
-    { when: "garbage collection does everything", metadata: { deletionTimestamp }, asks: [] },
+    { when: "garbage collection deletes all objects", metadata: { deletionTimestamp }, asks: [] },
     {
-      when: "another controller's finalizer holds it",
+      when: "another controller's finalizer blocks its deletion",
       metadata: { deletionTimestamp, finalizers: ["example.dev/other"] },
       asks: [],
     },
     {
-      when: "our finalizer holds it",
+      when: "our finalizer blocks its deletion",
       metadata: { deletionTimestamp, finalizers: [FINALIZER] },
       asks: ["delete Namespace/team", "metadata Gadget/web"],
     },
-  ])("asks for $asks when $when", async ({ metadata, asks }) => {
+  ])("returns $asks when $when", async ({ metadata, asks }) => {
     const { bench, loaded, options } = aResourceWith(metadata);
     await finalize(loaded, options);
     expect(bench.takeRequests()).toEqual(asks);
@@ -80,7 +80,7 @@ describe("finalize()", () => {
     expect(bench.resource.metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  test("touches no object that we did not apply", async () => {
+  test("does not change objects that we did not apply", async () => {
     const { bench, loaded, options } = aResourceWith({ deletionTimestamp, finalizers: [FINALIZER] });
     await finalize(
       { ...loaded, owned: loaded.owned.map((one) => ({ ...one, live: { ...one.live, ours: false } })) },
@@ -99,7 +99,7 @@ describe("holdDeletion()", () => {
     digest: "",
   });
 
-  test("adds our finalizer to others, once, where garbage collection cannot delete an object", async () => {
+  test("adds our finalizer to others, once, if garbage collection cannot delete an object", async () => {
     const { bench, loaded, options } = aResourceWith({ finalizers: ["example.dev/other"] });
     await holdDeletion(loaded, setWith(beyond), options);
     expect(bench.resource.metadata.finalizers).toEqual(["example.dev/other", FINALIZER]);
@@ -109,7 +109,7 @@ describe("holdDeletion()", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("adds none where garbage collection can delete everything", async () => {
+  test("adds none if garbage collection can delete all objects", async () => {
     const { bench, loaded, options } = aResourceWith({});
     await holdDeletion(loaded, setWith({ name: "web" }), options);
     expect(bench.takeRequests()).toEqual([]);

@@ -7,7 +7,7 @@ import { aResource } from "../../../fakes/resources.ts";
 const outcomeOf = ({ status }: LiveObject): string =>
   (status as { readonly outcome?: string } | undefined)?.outcome ?? "none";
 
-test("an observer of statuses sees each change once, also that of a record, which is written first", async () => {
+test("an observer of statuses receives each change once, also that of a record, which is written first", async () => {
   const seen: string[] = [];
   const resource = { spec: aResource(attempt, { spec: { image: "busybox" } }).spec };
   const onStatus = (before: LiveObject, now: LiveObject) =>
@@ -22,7 +22,7 @@ test("an observer of statuses sees each change once, also that of a record, whic
   expect(seen).toEqual(["none → none", "none → Succeeded", "Succeeded → Succeeded"]);
 });
 
-test("an observer of statuses sees no write that was refused", async () => {
+test("an observer of statuses does not receive a refused write", async () => {
   const seen: string[] = [];
   const resource = { spec: { image: "busybox" } };
   const bench = new ReconcileBench({ kind: attempt, resource, onStatus: () => void seen.push("status") });

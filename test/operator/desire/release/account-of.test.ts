@@ -7,7 +7,7 @@ describe("accountOf()", () => {
   test.for([
     { does: "is the operator by default", spec: {}, limits: [], name: undefined },
     {
-      does: "is the one that the Release names",
+      does: "is the one in the Release's spec",
       spec: { target: { serviceAccountName: "own" } },
       limits: byPolicy,
       name: "own",

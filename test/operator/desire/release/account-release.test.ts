@@ -53,7 +53,7 @@ describe("a Release without a ServiceAccount, where one is required", () => {
     expect(bench.takeRequests()).toEqual(["delete ConfigMap/a", "metadata Release/web"]);
   });
 
-  test("leaves its objects and goes where it says so", async () => {
+  test("leaves its objects and is deleted if its spec says so", async () => {
     const bench = await aBench();
     bench.edit(leaving({ deletionPolicy: "Orphan" }));
     await bench.reconcile();
@@ -61,7 +61,7 @@ describe("a Release without a ServiceAccount, where one is required", () => {
     expect(bench.live("ConfigMap", "a")).toBeDefined();
   });
 
-  test("goes where it has no objects", async () => {
+  test("is deleted if it has no objects", async () => {
     const bench = await aBench();
     const live = bench.live("ConfigMap", "a");
     if (live === undefined) throw new Error("there is none");
@@ -71,7 +71,7 @@ describe("a Release without a ServiceAccount, where one is required", () => {
     expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
   });
 
-  test("sends no request for it, whatever is asked of it", async () => {
+  test("sends no request for it, for any method", async () => {
     const cluster = withoutAccount();
     const { as, until, dryRun, ...requests } = cluster;
     const others = [as(undefined), until(new AbortController().signal), dryRun()];

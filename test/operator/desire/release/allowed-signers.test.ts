@@ -16,7 +16,7 @@ describe("allowedSigners()", () => {
       ],
     },
     {
-      does: "has the keys that all rules name",
+      does: "has the keys that are in all rules",
       rules: [{ verify: { required, keys: [a, b] } }, {}, { verify: { required, keys: ["ssh-ed25519 B"] } }],
       keys: [["0.pub", "ssh-ed25519 B"]],
     },

@@ -20,14 +20,14 @@ test.for([
   { what: "the first deployment", before: undefined, after: [one], found: one },
   { what: "another commit", before: [one], after: [entry("2"), one], found: entry("2") },
   {
-    what: "the same commit that renders otherwise",
+    what: "the same commit with different manifests",
     before: [one],
     after: [entry("1", { digest: "d9" }), one],
     found: entry("1", { digest: "d9" }),
   },
-  { what: "nothing that changed", before: [one], after: [one], found: undefined },
+  { what: "no change", before: [one], after: [one], found: undefined },
   {
-    what: "one that got ready",
+    what: "one that became ready",
     before: [entry("1", { outcome: "Progressing" })],
     after: [one],
     found: undefined,
@@ -37,7 +37,7 @@ test.for([
   expect(findDeployment(before, after)).toEqual(found);
 });
 
-test("docs/release-commands.md shows a deployment as it is announced", () => {
+test("docs/release-commands.md shows a deployment in the form of the event", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../../docs/release-commands.md"), "utf8");
   const shown = page.split("\n").find((line) => line.includes("Normal  Deployed  Release web"));
   const recorded: Announcement[] = [];

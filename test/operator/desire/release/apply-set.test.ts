@@ -7,7 +7,7 @@ const deployment = "apps/Deployment/shop/web";
 const prod = "/ConfigMap/prod/web";
 
 describe("applySetMetadata()", () => {
-  test("describes a set as kubectl reads it", () => {
+  test("describes a set in the form that kubectl reads", () => {
     const id = `applyset-${hash("sha256", "web.shop.Release.fairlead.dev", "base64url")}-v1`;
     const role = "rbac.authorization.k8s.io/ClusterRole//web";
     expect(applySetMetadata(aRelease(), [prod, deployment, role, prod])).toEqual({
@@ -21,7 +21,7 @@ describe("applySetMetadata()", () => {
     });
   });
 
-  test("gives nothing to write when the Release has it, among other labels and annotations", () => {
+  test("returns nothing to write if the Release already has it, among other labels and annotations", () => {
     const { labels, annotations } = applySetMetadata(aRelease(), [prod, deployment]) ?? {};
     const release = aRelease({
       labels: { team: "a", ...labels },

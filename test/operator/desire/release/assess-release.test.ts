@@ -55,7 +55,7 @@ describe("the health of a Release whose source is unavailable since before a res
     expect(healthyOf(bench)).toMatchObject({ status: "True", message: "2 objects in place" });
   });
 
-  test("is written only where it changes", async () => {
+  test("is written only if it changes", async () => {
     const former = await aDeployedDeployment();
     former.fail({ source: gone });
     await former.reconcile();
@@ -80,7 +80,7 @@ describe("the health of a Release whose source is unavailable since before a res
     expect(bench.condition("Ready", "shop/app")).toBe("False DependencyNotReady");
   });
 
-  test("fails after the timeout, which begins when it is first seen", async () => {
+  test("fails after the timeout, which starts when it is first observed", async () => {
     const bench = restart(await aDeployedDeployment());
     bench.fail({ source: gone });
     report(bench, "a", 0);
@@ -118,7 +118,7 @@ describe("the health of a Release whose source is unavailable since before a res
     expect(bench.condition("Healthy")).toBe("True Healthy");
   });
 
-  test("does not miss a Job that ran and was deleted by its time to live", async () => {
+  test("counts a Job that ran and was deleted by its time to live", async () => {
     const former = new ReleaseBench();
     const spec = { ttlSecondsAfterFinished: 60, template: {} };
     former.commit("1", [aSourceManifest("batch/v1", "Job", "once", { fields: { spec } })]);

@@ -40,7 +40,7 @@ describe("a reconcile of a Release whose definitions change", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("reports no repair where only its copy lacked a field", async () => {
+  test("reports no repair if only its local copy lacked a field", async () => {
     const bench = await aDeployedBench("a");
     const live = bench.live("ConfigMap", "a");
     if (live === undefined) throw new Error("nothing is deployed");

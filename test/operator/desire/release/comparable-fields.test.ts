@@ -30,7 +30,7 @@ describe("the comparable digest", () => {
       differences: [replicas],
     },
     {
-      does: "a declared field that only one has, also if it is alone",
+      does: "a declared field that only one has, also if it is the only field",
       ours: [web({ replicas: 1 })],
       theirs: [aSourceManifest("apps/v1", "Deployment", "web")],
       differences: [replicas],
@@ -42,7 +42,7 @@ describe("the comparable digest", () => {
       differences: [replicas],
     },
     {
-      does: "what is below a declared field",
+      does: "fields below a declared field",
       ours: [web({ template: { spec: { a: 1 } } })],
       theirs: [web({ template: { spec: { b: [2] } } })],
       differences: [{ fields: ["spec.template"] }],
@@ -80,7 +80,7 @@ describe("the comparable digest", () => {
       differences: [{ kind: "ConfigMap" }],
     },
     {
-      does: "declared names, which pair objects by their order",
+      does: "declared names, in which case objects are paired by their order",
       ours: [web({ a: 1 }, "eu-a"), web({ a: 2 }, "eu-b")],
       theirs: [web({ a: 1 }, "us-a"), web({ a: 2 }, "us-b")],
       differences: [{ kind: "Deployment", fields: ["metadata.name"] }],
@@ -92,7 +92,7 @@ describe("the comparable digest", () => {
       differences: [{ fields: ["metadata.labels.env"] }],
     },
     {
-      does: "what the operator adds",
+      does: "fields that the operator adds",
       ours: [aSourceManifest("v1", "ConfigMap", "web", { labels: { "fairlead.dev/set": "a" } })],
       theirs: [aSourceManifest("v1", "ConfigMap", "web", { labels: { "fairlead.dev/set": "b" } })],
     },
@@ -128,11 +128,11 @@ describe("the comparable digest", () => {
       differences: [{ fields: ["spec.c[0]"] }],
     },
     { does: "an object that only one has", ours: [web({})], theirs: [web({}), web({}, "api")] },
-    { does: "another namespace than its own", ours: [in_("other")], theirs: [in_("shop")] },
+    { does: "a namespace other than that of the Release", ours: [in_("other")], theirs: [in_("shop")] },
     { does: "another apiVersion", ours: [web({})], theirs: [{ ...web({}), apiVersion: "apps/v2" }] },
     { does: "the value of a Secret", ours: [secret("a")], theirs: [secret("b")] },
     {
-      does: "two values that are exchanged",
+      does: "two swapped values",
       ours: [web({ a: 1, b: 2 })],
       theirs: [web({ a: 2, b: 1 })],
     },
@@ -140,7 +140,7 @@ describe("the comparable digest", () => {
     expect(digestOf(ours, differences)).not.toBe(digestOf(theirs, differences));
   });
 
-  test("is the same in every namespace, also where the namespace is named", () => {
+  test("is the same in every namespace, also if a field contains the namespace", () => {
     const objects = (home: string) => [
       aSourceManifest("v1", "Namespace", home, { labels: { "kubernetes.io/metadata.name": home } }),
       aSourceManifest("rbac.authorization.k8s.io/v1", "RoleBinding", "web", {
@@ -157,7 +157,7 @@ describe("the comparable digest", () => {
     expect(digestOf(stage("staging"), [], "staging")).not.toBe(digestOf(stage("prod"), [], "prod"));
   });
 
-  test("compares an object of very many fields as a whole", () => {
+  test("compares an object with very many fields as a whole", () => {
     const list = (first: number) => web({ replicas: first, a: Array.from({ length: 20_000 }, () => 0) });
     expect(comparableFields(aDesiredSet([list(1)]), { home: "shop", differences: [] })).toHaveLength(2);
     expect(digestOf([list(1)])).toBe(digestOf([list(1)]));

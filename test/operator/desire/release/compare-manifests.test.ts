@@ -31,7 +31,7 @@ function named(ours: readonly Manifest[], theirs: readonly Manifest[]): readonly
 }
 
 describe("compareManifests", () => {
-  test("gives a digest for each list of declared differences, and the rules that it is for", () => {
+  test("returns a digest for each list of declared differences, with the digest of the list", () => {
     const differences = [{ kind: "ConfigMap", fields: ["data.a"] }];
     const of = (a: string) =>
       compareManifests(aDesiredSet([map({ a })]), {
@@ -44,7 +44,7 @@ describe("compareManifests", () => {
     expect(first[1]?.digest).not.toBe(second[1]?.digest);
   });
 
-  test("lets the fields be named in which two Releases differ, however many they have", () => {
+  test("lists the fields in which two Releases differ, for any number of fields", () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key-${index}`, "1"]));
     const ours = [map({ ...many, level: "info" }), map({}, "flags")];
     const theirs = [map({ ...many, level: "debug" })];
@@ -52,7 +52,7 @@ describe("compareManifests", () => {
     expect(compared(ours).parts).toHaveLength(PARTS * PART_DIGITS);
   });
 
-  test("has no value in it, and nothing of the values of Secrets but the digest of everything", () => {
+  test("contains no values, and of the values of Secrets only the digest of all fields", () => {
     const [ours, theirs] = [
       compared([map({ a: "hello" }), secret("one")]),
       compared([map({ a: "hello" }), secret("two")]),
@@ -66,7 +66,7 @@ describe("compareManifests", () => {
     expect(text).not.toContain("password");
   });
 
-  test("lists whole parts only, and as many as fit", () => {
+  test("lists only complete parts, up to the limit", () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key-${index}`, "1"]));
     const all = Array.from({ length: PARTS }, (_, part) => part);
     const listed = compared([map(many)], all).listed ?? [];

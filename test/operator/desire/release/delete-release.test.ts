@@ -30,7 +30,7 @@ describe("a Release that is deleted", () => {
     expect(bench.release().metadata.finalizers).toEqual([]);
   });
 
-  test("waits for an object that has a finalizer of its own", async () => {
+  test("waits for an object that has another finalizer", async () => {
     const bench = await aDeployedBench("a");
     const live = bench.live("ConfigMap", "a");
     if (live === undefined) throw new Error("there is none");
@@ -60,7 +60,7 @@ describe("a Release that is deleted", () => {
     expect(bench.release().metadata.finalizers).toEqual([]);
   });
 
-  test("is not let go while an object may still come that an operator sent that was killed", async () => {
+  test("keeps its finalizer while an object of a killed operator may still appear", async () => {
     const bench = await aDeployedBench("a");
     bench.predecessorMs = 9_000;
     bench.edit(leaving());
@@ -71,7 +71,7 @@ describe("a Release that is deleted", () => {
     expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
   });
 
-  test("leaves its objects where it says so", async () => {
+  test("leaves its objects if its spec says so", async () => {
     const bench = await aDeployedBench("a");
     bench.edit(leaving({ deletionPolicy: "Orphan" }));
     await bench.reconcile();
@@ -91,7 +91,7 @@ describe("a Release that is deleted", () => {
     expect(ready?.message).toMatch(/may not list and watch configmaps.*Orphan/);
   });
 
-  test("is not let go before the copies of its kinds are filled", async () => {
+  test("keeps its finalizer until the copies of its kinds are filled", async () => {
     const bench = await aDeployedBench("a");
     bench.unsynced.add("configmaps");
     bench.edit(leaving());

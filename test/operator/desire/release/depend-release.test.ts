@@ -6,7 +6,7 @@ import { aRelease, aSourceManifest } from "../../../fakes/releases.ts";
 const map = (name: string, x = "1") => aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x } } });
 
 describe("a Release that depends on another", () => {
-  test("waits until that one is ready at its newest revision, and is woken then", async () => {
+  test("waits until that one is ready at its newest revision, and is requeued then", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map("app")]);
     bench.edit(aRelease({ spec: { dependsOn: [{ name: "base" }] } }));
@@ -34,7 +34,7 @@ describe("a Release that depends on another", () => {
     ]);
   });
 
-  test("is woken when it is known after a restart that the other one is current, although nothing is written", async () => {
+  test("is requeued when the other one is found to be current after a restart, although nothing is written", async () => {
     const bench = await aDeployedBench("a");
     bench.edit(aRelease({ name: "app", spec: { dependsOn: [{ name: "web" }] } }));
     await bench.reconcile();
@@ -47,7 +47,7 @@ describe("a Release that depends on another", () => {
     expect(bench.woken).toEqual(["shop/app"]);
   });
 
-  test("is kept as it was while that one is in trouble", async () => {
+  test("is not changed while that one is not healthy", async () => {
     const bench = await aDeployedBench("a");
     bench.edit(aRelease({ generation: 2, spec: { dependsOn: [{ name: "base" }] } }));
     const live = bench.live("ConfigMap", "a");
@@ -68,7 +68,7 @@ describe("a Release that depends on another", () => {
   const dependent = aRelease({ spec: { dependsOn: [{ name: "db", namespace: "data" }] } });
   const allowing = { "fairlead.dev/allow-dependents": "shop" };
 
-  test("learns nothing of one in another namespace that does not allow it", async () => {
+  test("reports nothing about one in another namespace that does not allow it", async () => {
     const told: unknown[] = [];
     for (const state of ["missing", "failing", "ready"]) {
       const bench = new ReleaseBench();
@@ -113,7 +113,7 @@ describe("a Release that depends on another", () => {
     expect(await messageOf(bench)).toMatch(/shop\/web → data\/db → shop\/web/);
   });
 
-  test("shows a cycle", async () => {
+  test("reports a cycle", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map("app")]);
     bench.edit(aRelease({ name: "base", spec: { dependsOn: [{ name: "web" }] } }));
@@ -122,7 +122,7 @@ describe("a Release that depends on another", () => {
     expect(bench.condition("Ready")).toBe("False DependencyCycle");
   });
 
-  test("shows a cycle before its source is there, and when it is deployed", async () => {
+  test("reports a cycle before its source is fetched, and when it is deployed", async () => {
     const bench = await aDeployedBench("a");
     bench.edit(aRelease({ name: "base", spec: { dependsOn: [{ name: "web" }] } }));
     bench.fail({ digit: "1", render: "pending" }, "shop/base");
@@ -144,7 +144,7 @@ describe("a Release that depends on another", () => {
     expect(bench.live("ConfigMap", "a")?.["data"]).toEqual({ x: "1" });
   });
 
-  test("names what does not exist before its source is there", async () => {
+  test("names a missing Release before its source is fetched", async () => {
     const bench = new ReleaseBench();
     bench.fail({ digit: "1", render: "pending" });
     bench.edit(aRelease({ spec: { dependsOn: [{ name: "base" }] } }));
@@ -152,7 +152,7 @@ describe("a Release that depends on another", () => {
     expect(bench.condition("Ready")).toBe("False DependencyNotReady");
   });
 
-  test("names what does not exist although it is deployed, and stays ready", async () => {
+  test("names a missing Release when it is already deployed, and stays ready", async () => {
     const bench = await aDeployedBench("a");
     bench.edit(aRelease({ generation: 2, spec: { dependsOn: [{ name: "base" }] } }));
     expect(await messageOf(bench)).toBe(

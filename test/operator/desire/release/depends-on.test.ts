@@ -32,7 +32,11 @@ describe("findCycle()", () => {
       edges: { a: ["b", "d"], b: ["c"], c: ["a"], d: ["a"] },
       cycle: ["a", "d", "a"],
     },
-    { case: "one that it only leads to", edges: { a: ["b"], b: ["c"], c: ["b"] }, cycle: undefined },
+    {
+      case: "one that is reachable from it, but does not contain it",
+      edges: { a: ["b"], b: ["c"], c: ["b"] },
+      cycle: undefined,
+    },
     { case: "one that does not exist", edges: { a: ["gone"] }, cycle: undefined },
   ])("finds $case", ({ edges, cycle }) => {
     expect(find("a", edges as Record<string, string[]>)).toEqual(cycle);
@@ -66,7 +70,7 @@ describe("findCycle()", () => {
 });
 
 describe("describeCycle()", () => {
-  test("hides Releases that their owners do not show", () => {
+  test("omits the names of Releases that do not allow the namespace", () => {
     const isHidden = (key: string) => key.startsWith("secret/");
     expect(describeCycle(["shop/a", "secret/b", "shop/a"], { isHidden })).toBe(
       "These Releases depend on each other: shop/a → a Release of another namespace → shop/a. Remove one of them from spec.dependsOn",
@@ -76,10 +80,15 @@ describe("describeCycle()", () => {
 
 describe("allowsDependents()", () => {
   test.for([
-    { case: "its own namespace, always", allowed: undefined, from: "shop", isAllowed: true },
+    { case: "the Release's namespace, always", allowed: undefined, from: "shop", isAllowed: true },
     { case: "another one, by default", allowed: undefined, from: "web", isAllowed: false },
     { case: "one that it names", allowed: "api, web", from: "web", isAllowed: true },
-    { case: "one whose name it only contains", allowed: "webshop,api", from: "web", isAllowed: false },
+    {
+      case: "one whose name is only a part of a listed name",
+      allowed: "webshop,api",
+      from: "web",
+      isAllowed: false,
+    },
     { case: "any", allowed: "*", from: "web", isAllowed: true },
     { case: "nothing", allowed: "", from: "web", isAllowed: false },
   ])("$case: $isAllowed", ({ allowed, from, isAllowed }) => {
@@ -140,12 +149,12 @@ describe("assessDependency()", () => {
       why: "Release shop/db is not ready (Failed)",
     },
     {
-      case: "healthy, and without its source",
+      case: "healthy, while its source is unavailable",
       of: dependency({ conditions: conditions({ Ready: { status: "False", reason: "SourceUnreachable" } }) }),
       why: undefined,
     },
     {
-      case: "healthy for an older spec, and without the source that it names now",
+      case: "healthy for an older spec, while the source in its current spec is unavailable",
       of: dependency(
         {
           conditions: conditions({
@@ -157,7 +166,7 @@ describe("assessDependency()", () => {
       why: "Release shop/db is not ready (SourceNotFound)",
     },
     {
-      case: "suspended since it was healthy",
+      case: "suspended after it was healthy",
       of: aRelease({
         name: "db",
         generation: 2,
@@ -170,7 +179,7 @@ describe("assessDependency()", () => {
       why: undefined,
     },
     {
-      case: "at work on a newer commit",
+      case: "deploying a newer commit",
       of: dependency({ attempted: aCommit("b").id }),
       why: "Release shop/db is not at its newest revision yet",
     },
@@ -178,7 +187,7 @@ describe("assessDependency()", () => {
     expect(assessDependency("shop/db", of, { isCurrent: () => true })).toBe(why);
   });
 
-  test("waits if the operator knows of a newer commit, and for a terminating Release", () => {
+  test("waits if there is a newer commit, and for a terminating Release", () => {
     expect(assessDependency("shop/db", dependency(), { isCurrent: () => false })).toBe(
       "Release shop/db is not at its newest revision yet",
     );

@@ -22,28 +22,28 @@ const after = (looks: readonly FolderState[], before: typeof written | null = wr
 describe("nextDeployed()", () => {
   test.for<{ case: string; looks: FolderState[]; before?: null; expected: string[] }>([
     {
-      case: "of a new Release is the commit that the source names",
+      case: "of a new Release is the commit of the source",
       before: null,
       looks: [folder("t1", "a")],
       expected: ["a t1"],
     },
     {
-      case: "moves with the files, also while the operator was away",
+      case: "changes with the files, also when the operator was down",
       looks: [folder("t2", "b"), folder("t3", "c")],
       expected: ["b t2", "c t3 moved"],
     },
     {
-      case: "stays when a recreated clone knows the head alone",
+      case: "is unchanged when a recreated clone has only the head",
       looks: [folder("t1", "f", { isAssumed: true }), folder("t1", "e", { isAssumed: true })],
       expected: ["a t1", "a t1"],
     },
     {
-      case: "moves for commits that undo each other",
+      case: "changes for commits that revert each other",
       looks: [folder("t1", "a"), folder("t1", "c")],
       expected: ["a t1", "c t1 moved"],
     },
     {
-      case: "does not go back when the history becomes known",
+      case: "does not change back when the history becomes available",
       looks: [
         folder("t1", "f", { isAssumed: true, touched: commit("f", "2026-11-21T13:00:00Z") }),
         folder("t1", "0", { touched: commit("0", "2026-11-20T12:00:00Z") }),
@@ -51,7 +51,7 @@ describe("nextDeployed()", () => {
       expected: ["a t1", "a t1"],
     },
     {
-      case: "stays moved in the next reconcile",
+      case: "keeps the new value in the next reconcile",
       looks: [
         folder("t1", "a"),
         folder("t1", "c"),

@@ -42,12 +42,12 @@ describe("composeDeployed()", () => {
     });
   });
 
-  test("takes the digest of what an earlier version of the operator deployed from the history", () => {
+  test("reads the digest of a deployment of an earlier operator version from the history", () => {
     const input = { previous: folder, appliedDigest: undefined, seen: undefined };
     expect(compose(input)).toEqual({ ...folder, digest: "d1", since: at(1) });
   });
 
-  test("counts the time of the same manifests on, whatever commit and generation they are of", () => {
+  test("keeps the time while the manifests are the same, for any commit and generation", () => {
     const deployed = { revision: "b", tree: "u" };
     const history = [{ ...entry("d1", 30), revision: "b" }, entry("d1", 1)];
     expect(compose({ previous, deployed, history, generation: 4 })).toEqual({
@@ -57,7 +57,7 @@ describe("composeDeployed()", () => {
     });
   });
 
-  test("starts again with other manifests", () => {
+  test("resets the time for other manifests", () => {
     const input = {
       previous,
       history: [entry("d2", 30), entry("d1", 1)],
@@ -70,7 +70,7 @@ describe("composeDeployed()", () => {
     });
   });
 
-  test("stays as it is while other manifests are not fully applied, but for their health", () => {
+  test("is unchanged, except for the health, while other manifests are not fully applied", () => {
     const other = { previous, appliedDigest: undefined, generation: 4, seen: { ...seen, digest: "d2" } };
     const { healthySince: _, ...rest } = previous;
     expect(compose(other)).toEqual(rest);
@@ -79,21 +79,21 @@ describe("composeDeployed()", () => {
 
   test.for([
     { what: "while an object is not healthy", more: { conditions: [healthy("False", 9)] } },
-    { what: "while nobody knows", more: { conditions: [healthy("Unknown", 9)] } },
-    { what: "where a look found them ill", more: { seen: { ...seen, isHealthy: false } } },
-  ])("has no time of health $what", ({ more }) => {
+    { what: "while the health is unknown", more: { conditions: [healthy("Unknown", 9)] } },
+    { what: "after a check found them unhealthy", more: { seen: { ...seen, isHealthy: false } } },
+  ])("has no healthySince $what", ({ more }) => {
     expect(compose({ previous, ...more })).not.toHaveProperty("healthySince");
   });
 
   test.for([
-    { what: "when the condition turned", more: { conditions: [healthy("True", 9)] }, is: at(9) },
-    { what: "when it was seen", more: { seen: { ...seen, turnedAt: at(11) } }, is: at(11) },
+    { what: "when the condition changed", more: { conditions: [healthy("True", 9)] }, is: at(9) },
+    { what: "when it was observed", more: { seen: { ...seen, turnedAt: at(11) } }, is: at(11) },
     { what: "not before the deployment", more: { history: [entry("d1", 20)] }, is: at(20) },
-  ])("is healthy since the last turn: $what", ({ more, is }) => {
+  ])("is healthy since the last change: $what", ({ more, is }) => {
     expect(compose({ conditions: [healthy("True", 1)], ...more })).toMatchObject({ healthySince: is });
   });
 
-  test("never goes back", () => {
+  test("is never set to an earlier time", () => {
     expect(compose({ previous, conditions: [healthy("True", 1)] })).toEqual(previous);
     expect(compose({ previous, seen: { ...seen, turnedAt: at(3) } })).toEqual(previous);
   });

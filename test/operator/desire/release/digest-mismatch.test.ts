@@ -30,7 +30,7 @@ describe("findDigestMismatch()", () => {
     expect(find(prepared, spec)).toBeUndefined();
   });
 
-  test("names commit and both digests", () => {
+  test("names the commit and both digests", () => {
     const found = find(prepared, { revision, digest: other });
     expect(found).toMatchObject({ state: "refused", reason: "DigestMismatch" });
     expect(found).toHaveProperty(
@@ -39,7 +39,7 @@ describe("findDigestMismatch()", () => {
     );
   });
 
-  test("waits for kinds that are being looked up, because the digest is not final before", () => {
+  test("waits for kinds that are being looked up, because the digest depends on them", () => {
     const open = asPrepared([map, widget]);
     const spec = { revision, digest: other };
     expect(find(open, spec, { state: "pending" })).toEqual({ state: "retry" });

@@ -24,7 +24,7 @@ describe("explainByDefinition()", () => {
     expect(explainByDefinition(bySchema, unchanged)).toBeUndefined();
   });
 
-  test("does not explain a refusal that no schema made", () => {
+  test("does not explain a refusal that is not by a schema", () => {
     expect(
       explainByDefinition(new ObjectRejectedError(`${kind}/shop/web`, "policy"), changed),
     ).toBeUndefined();

@@ -42,7 +42,7 @@ describe("turnAfter()", () => {
     expect(look([ill, well])).toEqual([undefined, at(1)]);
   });
 
-  test("is the same object while nothing turned", () => {
+  test("returns the same object while no health changed", () => {
     const seen = { isRecorded: true, objects: [], nowIso: at(0) };
     for (const { isHealthy } of [well, ill]) {
       const turn = turnAfter(undefined, { ...seen, isHealthy });
@@ -62,7 +62,7 @@ describe("turnAfter()", () => {
 });
 
 describe("availableSince()", () => {
-  test("is what the conditions of a workload say", () => {
+  test("is the time in the conditions of a workload", () => {
     expect(availableSince(available(at(30)))).toBe(at(30));
     expect(availableSince(available(at(30), "False"))).toBeUndefined();
     expect(availableSince(workload("StatefulSet"))).toBeUndefined();

@@ -75,7 +75,7 @@ describe("status.deployed.healthySince", () => {
     expect(deployedIn(bench)).not.toHaveProperty("healthySince");
   });
 
-  test("begins again after a failure, whose object Healthy names meanwhile", async () => {
+  test("restarts after a failure, and the condition Healthy names the object meanwhile", async () => {
     const bench = await deployed();
     expect(deployedIn(bench)).toMatchObject({ healthySince: startIso });
     await bench.clock.advance(9 * minuteMs);
@@ -91,7 +91,7 @@ describe("status.deployed.healthySince", () => {
     expect(deployedIn(bench)).toMatchObject({ since: startIso, healthySince: "2026-01-01T00:09:20Z" });
   });
 
-  test("begins again after a failure that was over before any status told of it", async () => {
+  test("restarts after a failure that ended before a status reported it", async () => {
     const bench = await deployed();
     await bench.clock.advance(9 * minuteMs);
     report(bench, 0);
@@ -111,7 +111,7 @@ describe("status.deployed.healthySince", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("counts the time without an operator only as far as the status of a workload reports it as available", async () => {
+  test("counts time without an operator only while the status of a workload reports it as available", async () => {
     const former = await deployed();
     const same = await restarted(former, "Deployment", 9 * minuteMs);
     await same.reconcile();
@@ -123,7 +123,7 @@ describe("status.deployed.healthySince", () => {
     expect(deployedIn(bench)).toMatchObject({ healthySince: "2026-01-01T00:07:00Z" });
   });
 
-  test("counts no time without an operator for a workload that does not report its availability", async () => {
+  test("does not count time without an operator for a workload that does not report its availability", async () => {
     const former = await deployed("StatefulSet");
     expect(deployedIn(former)).toMatchObject({ healthySince: startIso });
     const bench = await restarted(former, "StatefulSet", 9 * minuteMs);
@@ -131,7 +131,7 @@ describe("status.deployed.healthySince", () => {
     expect(deployedIn(bench)).toMatchObject({ healthySince: "2026-01-01T00:09:00Z" });
   });
 
-  test("counts no time in which the Release was suspended either", async () => {
+  test("does not count time in which the Release was suspended", async () => {
     const bench = await deployed("StatefulSet");
     await edited(bench, 2, { suspend: true });
     await bench.clock.advance(9 * minuteMs);

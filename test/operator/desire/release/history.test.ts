@@ -37,27 +37,27 @@ describe("nextHistory()", () => {
       is: ["a Ready"],
     },
     {
-      does: "keeps ready for good",
+      does: "keeps the outcome ready",
       of: [deployment("a", "Ready"), deployment("a", "Failed")],
       is: ["a Ready"],
     },
     {
-      does: "lets what failed get well",
+      does: "changes the outcome from failed to ready",
       of: [deployment("a", "Failed"), deployment("a", "Ready")],
       is: ["a Ready"],
     },
     {
-      does: "keeps failed while it is on its way again",
+      does: "keeps the outcome failed during a retry",
       of: [deployment("a", "Failed"), deployment("a", "Progressing")],
       is: ["a Failed"],
     },
     {
-      does: "supersedes what was not ready",
+      does: "marks an entry that was not ready as superseded",
       of: [deployment("a", "Progressing"), deployment("b", "Ready")],
       is: ["b Ready", "a Superseded"],
     },
     {
-      does: "leaves what had failed",
+      does: "keeps the outcome failed of an earlier entry",
       of: [deployment("a", "Failed"), deployment("b", "Ready")],
       is: ["b Ready", "a Failed"],
     },

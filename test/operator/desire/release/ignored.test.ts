@@ -30,7 +30,7 @@ describe("describeIgnored()", () => {
     expect(describeIgnored(aRelease({ spec }))).toBe(ignored);
   });
 
-  test("takes a spec that is not valid", () => {
+  test("accepts an invalid spec", () => {
     expect(describeIgnored({ spec: { revision: pin } })).toBe("branch main");
   });
 });

@@ -12,11 +12,11 @@ describe("limitRender()", () => {
     },
     { timeout: "10s", rules: [{ quotas: { programSeconds: 30 } }], gives: "10s" },
     { timeout: "1h", rules: [{}], gives: "1h" },
-  ])("makes $gives of $timeout", ({ timeout, rules, gives }) => {
+  ])("limits $timeout to $gives", ({ timeout, rules, gives }) => {
     expect(limitRender(render(timeout), limitsOf(...rules)).program?.timeout).toBe(gives);
   });
 
-  test("leaves manifests alone", () => {
+  test("does not change the options of manifests", () => {
     const manifests = { manifests: {} };
     expect(limitRender(manifests, limitsOf({ quotas: { programSeconds: 1 } }))).toBe(manifests);
   });

@@ -18,7 +18,7 @@ const nothingKnown = { source: undefined, health: undefined };
 describe("conditions of a Release whose source is unavailable", () => {
   test.for<{ case: string; more: Partial<ReleaseStatusInput>; conditions: string[] }>([
     {
-      case: "a source that does not answer for longer than its grace",
+      case: "a source that does not respond for longer than its grace period",
       more: { source: stale("SourceUnreachable"), isSourceLost: true },
       conditions: [
         "Ready False SourceUnreachable",
@@ -28,7 +28,7 @@ describe("conditions of a Release whose source is unavailable", () => {
       ],
     },
     {
-      case: "a folder that the newest commit has no more",
+      case: "a folder that the newest commit does not contain",
       more: { source: stale("SourceNotFound") },
       conditions: [
         "Ready False SourceNotFound",
@@ -52,7 +52,7 @@ describe("conditions of a Release whose source is unavailable", () => {
       ],
     },
     {
-      case: "a long outage after which nothing is known of the source",
+      case: "a long outage after which the source is unknown",
       more: {
         resource: deployedRelease,
         outcome: { state: "unsourced", failure: { reason: "SourceUnreachable", message: "no answer" } },
@@ -67,7 +67,7 @@ describe("conditions of a Release whose source is unavailable", () => {
       ],
     },
     {
-      case: "objects that failed since, of a commit that cannot be rendered",
+      case: "objects that failed while a commit cannot be rendered",
       more: {
         resource: deployedRelease,
         outcome: { state: "unsourced", failure: { reason: "RenderFailed", message: "a.yaml:3" } },
@@ -97,7 +97,7 @@ describe("conditions of a Release whose source is unavailable", () => {
     Release.status.parse(status);
   });
 
-  test("Ready reports what is deployed instead of the error of git", () => {
+  test("Ready reports the deployed state instead of the error of git", () => {
     const status = composeReleaseStatus(statusInput({ source: stale("SourceNotFound") }));
     expect(conditionOf(status, "Ready")?.message).toBe(
       "no. Commit aaaaaaaaaaaa stays deployed, and drift is corrected",

@@ -23,12 +23,12 @@ describe("findManifestRefusal()", () => {
       rules: [{ kinds: { allowed: [{ group: "batch", kind: "*" }] } }],
     },
     {
-      does: "allows objects with a namespace where others are not",
+      does: "allows namespaced objects where cluster-scoped ones are not allowed",
       manifests: [map],
       rules: [{ kinds: { clusterScoped: false } }],
     },
     {
-      does: "allows as many objects as there may be",
+      does: "allows the maximum number of objects",
       manifests: [map, job],
       rules: [{ quotas: { objects: 2 } }],
     },
@@ -45,7 +45,7 @@ describe("findManifestRefusal()", () => {
       says: "Job",
     },
     {
-      does: "every kind where none is allowed",
+      does: "every kind if none is allowed",
       manifests: [map],
       rules: [{ kinds: { allowed: [] } }],
       says: "Map",

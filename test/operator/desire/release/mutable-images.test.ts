@@ -25,7 +25,7 @@ describe("countMutableImages()", () => {
       ],
       count: 2,
     },
-    { what: "nothing else that is called image", manifests: [{ data: { image: "web:1" } }], count: 0 },
+    { what: "no other fields named image", manifests: [{ data: { image: "web:1" } }], count: 0 },
   ])("counts $what", ({ manifests, count }) => {
     expect(countMutableImages(manifests)).toBe(count);
   });

@@ -13,8 +13,8 @@ async function compare(bench: ReleaseBench, generation: number, compare?: readon
   await made(bench);
 }
 
-describe("what a plan is compared by", () => {
-  test("is a digest without the declared differences, and no request to the API server", async () => {
+describe("the comparison of a plan", () => {
+  test("is a digest without the declared differences, and sends no request to the API server", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     const plan = bench.release().status?.next;
     bench.takeRequests();
@@ -34,7 +34,7 @@ describe("what a plan is compared by", () => {
     expect(other.release().status?.next?.compared).toEqual(compared);
   });
 
-  test("lists the fields of the parts that are asked for, and is removed when nothing is asked for", async () => {
+  test("lists the fields of the requested parts, and is removed when no comparison is requested", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     const parts = Array.from({ length: OBJECT_PARTS }, (_, part) => part);
     await compare(bench, 3, [{ differences: [], parts }]);
@@ -46,7 +46,7 @@ describe("what a plan is compared by", () => {
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
   });
 
-  test("is removed by another operator, too, without another plan", async () => {
+  test("is also removed by another operator, without another plan", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     await compare(bench, 3, [{ differences }]);
     const successor = new ReleaseBench();
@@ -60,7 +60,7 @@ describe("what a plan is compared by", () => {
     expect(successor.takeRequests()).toEqual(["status Release/web"]);
   });
 
-  test("is absent if nothing is asked for", async () => {
+  test("is absent if no comparison is requested", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     expect(bench.release().status?.next).not.toHaveProperty("compared");
   });

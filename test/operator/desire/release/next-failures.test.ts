@@ -5,16 +5,16 @@ import { made, map, planned } from "../../../fakes/planned-bench.ts";
 import type { ReleaseBench } from "../../../fakes/release-bench.ts";
 import { aCommit, aSourceManifest, limitsOf } from "../../../fakes/releases.ts";
 
-describe("a plan that cannot be made", () => {
+describe("a plan that fails", () => {
   const planOf = (bench: ReleaseBench) => bench.release().status?.next;
 
-  test("says why the commit cannot be had or rendered, without a digest", async () => {
+  test("reports why the commit cannot be fetched or rendered, without a digest", async () => {
     const bench = await planned({ reason: "RenderFailed", message: "a.yaml:3: not valid" });
     expect(planOf(bench)).toEqual({ revision: aCommit("2").id, error: "a.yaml:3: not valid" });
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("says which object the API server refuses, and is tried again later", async () => {
+  test("names the object that the API server refuses, and is retried later", async () => {
     const bench = await aDeployedBench("a", "b");
     bench.cluster.refuse(
       "dry-run ConfigMap/a",
@@ -35,7 +35,7 @@ describe("a plan that cannot be made", () => {
     expect(planOf(bench)).not.toHaveProperty("error");
   });
 
-  test("is tried again soon after a failure of the server", async () => {
+  test("is retried soon after a failure of the server", async () => {
     const bench = await aDeployedBench("a", "b");
     bench.cluster.refuse(
       "dry-run ConfigMap/a",
@@ -48,7 +48,7 @@ describe("a plan that cannot be made", () => {
     expect(planOf(bench)).toMatchObject({ change: 1 });
   });
 
-  test("says whose an object is that stands in the way", async () => {
+  test("names the owner of a conflicting object", async () => {
     const bench = await aDeployedBench("a");
     const theirs = aSourceManifest("v1", "ConfigMap", "c", { namespace: "shop" });
     bench.cluster.put({
@@ -65,7 +65,7 @@ describe("a plan that cannot be made", () => {
     expect(planOf(bench)).toMatchObject({ error: expect.stringMatching(/belongs to Helm/) });
   });
 
-  test("says what the platform does not allow, without a request", async () => {
+  test("reports what policies do not allow, without a request", async () => {
     const bench = await aDeployedBench("a");
     bench.limits = limitsOf({ quotas: { objects: 1 } });
     await planned([map("a"), map("b")], { bench });
@@ -73,7 +73,7 @@ describe("a plan that cannot be made", () => {
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
   });
 
-  test("waits for the local copies of a kind that only the next commit has", async () => {
+  test("waits for the local copies of a kind that only the next commit uses", async () => {
     const bench = await aDeployedBench("a");
     bench.unsynced.add("services");
     bench.takeRequests();
@@ -85,7 +85,7 @@ describe("a plan that cannot be made", () => {
     expect(planOf(bench)).toMatchObject({ create: 1, change: 0 });
   });
 
-  test("says which kind may not be watched", async () => {
+  test("names a kind that may not be watched", async () => {
     const bench = await aDeployedBench("a");
     bench.refused.set("services", "the operator may not list and watch services");
     await planned([map("a"), aSourceManifest("v1", "Service", "s")], { bench });
@@ -94,7 +94,7 @@ describe("a plan that cannot be made", () => {
     });
   });
 
-  test("says which kind the cluster does not have", async () => {
+  test("names a kind that the cluster does not have", async () => {
     const bench = await planned([map("a"), aSourceManifest("example.dev/v1", "Widget", "w")]);
     expect(planOf(bench)).toMatchObject({
       error: expect.stringMatching(

@@ -30,7 +30,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("holds up the status of the edit that asks for it for two seconds at most", async () => {
+  test("delays the status of the edit that requests it by two seconds at most", async () => {
     const bench = await aDeployedBench("a", "b");
     bench.offer("2", "pending");
     bench.takeRequests();
@@ -43,7 +43,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.release().status).toMatchObject({ observedGeneration: 2 });
   });
 
-  test("does not hold up news of what is deployed", async () => {
+  test("does not delay the status of the deployed commit", async () => {
     const bench = await aDeployedBench("a", "b");
     bench.commit("3", [map("a", "3"), map("b")]);
     bench.offer("2", "pending");
@@ -52,7 +52,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.release().status).toMatchObject({ revision: aCommit("3").id, observedGeneration: 2 });
   });
 
-  test("has the digest that the commit has once it is deployed", async () => {
+  test("has the digest that the commit has after its deployment", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     const { digest } = bench.release().status?.next ?? {};
     bench.commit("2", [map("a", "2"), map("b")]);
@@ -64,7 +64,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.release().status?.next).toBeUndefined();
   });
 
-  test("is made once: neither another look nor another operator makes it again", async () => {
+  test("is made once, and not again in another reconcile or by another operator", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     bench.takeRequests();
     await made(bench);
@@ -77,7 +77,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(successor.takeRequests()).toEqual([]);
   });
 
-  test("is made again when something else is deployed, or is to be deleted", async () => {
+  test("is made again when another commit is deployed, or other objects are to be deleted", async () => {
     const bench = await planned([map("a", "2"), map("b")]);
     bench.commit("3", [map("a", "2"), map("b", "3"), map("c")]);
     bench.takeRequests();
@@ -94,13 +94,13 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.release().status?.next).toMatchObject({ create: 0, change: 2, delete: 0 });
   });
 
-  test("asks the API server nothing about a commit that makes the same manifests", async () => {
+  test("sends no request for a commit with the same manifests", async () => {
     const bench = await planned([map("a"), map("b")]);
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
     expect(bench.release().status?.next).toMatchObject({ create: 0, change: 0, delete: 0, held: 0 });
   });
 
-  test("counts the deletions that would need approval, and not once they are approved", async () => {
+  test("counts deletions that would need approval, until they are approved", async () => {
     const bench = await planned([map("c")], { bench: await aDeployedBench("a", "b", "d", "e", "f") });
     expect(bench.release().status?.next).toMatchObject({ create: 1, delete: 0, held: 5 });
     const annotations = { "fairlead.dev/approve-prune": aCommit("2").id };
@@ -109,7 +109,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.release().status?.next).toMatchObject({ create: 1, delete: 5, held: 0 });
   });
 
-  test("goes when it is no longer asked for, and stays while the Release is suspended", async () => {
+  test("is removed when it is no longer requested, and kept while the Release is suspended", async () => {
     const bench = await planned([map("a", "2")]);
     const plan = bench.release().status?.next;
     bench.offer("3", [map("a", "3")]);
@@ -123,7 +123,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.release().status).not.toHaveProperty("next");
   });
 
-  test("is not made any more for a Release that is being deleted", async () => {
+  test("is not made for a Release that is being deleted", async () => {
     const bench = await planned([map("a", "2")]);
     expect(bench.requests.has("shop/web#next")).toBe(true);
     const { metadata, ...rest } = aRelease({ generation: 3, spec: next("2") });
@@ -132,7 +132,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect([...bench.requests.keys()]).toEqual([]);
   });
 
-  test("is made of a Release that has deployed nothing, too", async () => {
+  test("is also made for a Release that has deployed nothing", async () => {
     const bench = new ReleaseBench();
     bench.offer("2", [map("a")]);
     const source = { url: "https://git.example/shop.git", ref: { pipeline: "shop", stage: "prod" } };
@@ -143,7 +143,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.live("ConfigMap", "a")).toBeUndefined();
   });
 
-  test("does not hold up what is deployed", async () => {
+  test("does not delay the deployed commit", async () => {
     const bench = await aDeployedBench("a");
     let answer = (): void => undefined;
     const { cluster } = bench;
@@ -165,7 +165,7 @@ describe("the plan of a commit that a Release does not run", () => {
     answer();
   });
 
-  test("counts no namespace that somebody else has made", async () => {
+  test("does not count a namespace that another client created", async () => {
     const bench = await aDeployedBench("a");
     const theirs = aSourceManifest("v1", "Namespace", "away");
     const metadata = { ...theirs.metadata, uid: "away", resourceVersion: "1" };
@@ -180,7 +180,7 @@ describe("the plan of a commit that a Release does not run", () => {
     expect(bench.release().status?.next).toMatchObject({ create: 0, change: 1 });
   });
 
-  test("counts objects whose kind or namespace comes with the commit, without asking about them", async () => {
+  test("counts objects whose kind or namespace the commit creates, without requests about them", async () => {
     const definition = aSourceManifest(
       "apiextensions.k8s.io/v1",
       "CustomResourceDefinition",

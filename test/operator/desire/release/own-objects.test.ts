@@ -29,7 +29,7 @@ describe("an object with a Release's label that the Release did not record", () 
     { where: "another namespace", namespace: "elsewhere", kind: "ConfigMap" },
     { where: "the Release's own namespace", namespace: "shop", kind: "ConfigMap" },
     { where: "another kind", namespace: "shop", kind: "Secret" },
-  ])("is left alone in $where", async ({ namespace, kind }) => {
+  ])("is not changed in $where", async ({ namespace, kind }) => {
     const bench = await aDeployedBench("a");
     const planted = plant(bench, kind, namespace);
     await bench.reconcile();
@@ -59,7 +59,7 @@ describe("an object with a Release's label that the Release did not record", () 
     expect(bench.live("ConfigMap", "planted")).toBe(planted);
   });
 
-  test("does not become the Release's through ApplySet annotations", async () => {
+  test("is not adopted by the Release through ApplySet annotations", async () => {
     const bench = await aDeployedBench("a");
     const planted = plant(bench, "Secret", "elsewhere");
     const annotations = {
@@ -103,7 +103,7 @@ describe("the inventory of a Release", () => {
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
   });
 
-  test("and what goes with it are not written while the copies of a kind are being filled", async () => {
+  test("and the ApplySet annotations are not written while the copies of a kind are being filled", async () => {
     const bench = new ReleaseBench();
     bench.unsynced.add("configmaps");
     bench.commit("1", [map("a")]);
@@ -120,7 +120,7 @@ describe("the inventory of a Release", () => {
     ]);
   });
 
-  test("is not overwritten by what an operator sent that did not know of it", async () => {
+  test("is not overwritten by an operator that has not read it", async () => {
     const bench = await aDeployedBench("a");
     // The watch is behind: another operator has recorded something since.
     bench.cluster.put({
@@ -149,7 +149,7 @@ describe("the inventory of a Release", () => {
     expect(bench.live("Secret", "s")).toBeUndefined();
   });
 
-  test("keeps an object that a request may still make whose answer never came", async () => {
+  test("keeps an object that a request without an answer may still create", async () => {
     const bench = await aDeployedBench("a");
     bench.commit("2", [map("a"), map("late")]);
     bench.cluster.refuse("apply ConfigMap/late", new ApiUnavailableError("no answer", { status: 0 }));
@@ -163,7 +163,7 @@ describe("the inventory of a Release", () => {
     expect(entriesOf(bench)).toEqual(["/ConfigMap/shop/a"]);
   });
 
-  test("keeps an object that the operator before may have sent, and prunes it when it arrives", async () => {
+  test("keeps an object that the previous operator may have sent, and prunes it when it appears", async () => {
     const bench = new ReleaseBench();
     bench.predecessorMs = 9_000;
     bench.commit("1", [map("a")]);

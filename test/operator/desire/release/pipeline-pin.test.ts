@@ -24,7 +24,7 @@ describe("stageOf()", () => {
 describe("pinOf()", () => {
   test.for([
     { case: "the pin of any Release", spec: { revision: pin }, status: {}, is: pin },
-    { case: "nothing without a pin", spec: {}, status: { revision: changed }, is: undefined },
+    { case: "undefined without a pin", spec: {}, status: { revision: changed }, is: undefined },
     {
       case: "the pin of a Release of a stage",
       spec: { ...ofStage, revision: pin },
@@ -32,18 +32,18 @@ describe("pinOf()", () => {
       is: pin,
     },
     {
-      case: "what is deployed, if the pin of a Release of a stage was removed",
+      case: "the deployed commit, if the pin of a Release of a stage was removed",
       spec: ofStage,
       status: { revision: changed, deployed: { revision: deployed, tree: "t" } },
       is: deployed,
     },
     {
-      case: "what is deployed, if only an earlier version of the operator recorded it",
+      case: "the deployed commit, if only an earlier version of the operator recorded it",
       spec: ofStage,
       status: { revision: changed },
       is: changed,
     },
-    { case: "nothing before anything is deployed", spec: ofStage, status: {}, is: undefined },
+    { case: "undefined before the first deployment", spec: ofStage, status: {}, is: undefined },
   ])("is $case", ({ spec, status, is }) => {
     expect(pinOf(aRelease({ spec, ...having(status) }))).toBe(is);
   });

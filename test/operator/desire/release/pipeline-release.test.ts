@@ -106,7 +106,7 @@ describe("a Release of a stage", () => {
 });
 
 describe("spec.digest", () => {
-  test("holds back a commit whose manifests have another one, before the first write, and plans it", async () => {
+  test("does not apply a commit whose manifests have another digest, and plans it", async () => {
     const bench = aBench();
     await edited(bench, 1, pinned("1"));
     bench.takeRequests();
@@ -136,7 +136,7 @@ describe("spec.digest", () => {
     expect(bench.release().status).not.toHaveProperty("next");
   });
 
-  test("does not keep a commit that is asked for from being planned", async () => {
+  test("does not prevent a requested commit from being planned", async () => {
     const bench = aBench();
     await edited(bench, 1, pinned("1"));
     const digest = "0".repeat(32);

@@ -60,7 +60,7 @@ function compare(
   return Object.fromEntries(done);
 }
 
-test("a plan contains for each object what is done to it when the commit is applied, with its digest", async () => {
+test("a plan has the same action for each object as the apply of the commit, and the same digest", async () => {
   await fc.assert(
     fc.asyncProperty(commit, commit, fc.boolean(), async (first, second, prune) => {
       const bench = new ReleaseBench();

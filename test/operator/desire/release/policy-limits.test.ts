@@ -50,7 +50,7 @@ async function aPlatform({ installation }: { readonly installation?: ReleaseRule
 }
 
 describe("PolicyLimits", () => {
-  test("wakes the Releases of the namespaces that an edit of a policy concerns, and no others", async () => {
+  test("requeues the Releases of the namespaces that an edit of a policy affects, and no others", async () => {
     const { deliver, originsOf, takeWoken } = await aPlatform();
     expect([shop, other].map(originsOf)).toEqual([[], []]);
     const policy = aPolicy({ namespaces: { names: ["shop"] }, sources: [] });
@@ -73,7 +73,7 @@ describe("PolicyLimits", () => {
     expect(told).toEqual(["shop"]);
   });
 
-  test("wakes the Releases of a namespace when it is seen, and when its labels decide otherwise", async () => {
+  test("requeues the Releases of a namespace when it is first observed, and when other rules match its labels", async () => {
     const { deliver, originsOf, takeWoken } = await aPlatform();
     deliver("ADDED", aPolicy({ namespaces: { matchLabels: { trust: "low" } }, sources: [] }));
     expect(originsOf(shop)).toBe("pending");
@@ -87,7 +87,7 @@ describe("PolicyLimits", () => {
     expect(originsOf(shop)).toEqual([]);
   });
 
-  test("wakes the Release that comes into the quota when another one goes", async () => {
+  test("requeues the Release that is within the quota after another one is deleted", async () => {
     const { limits, deliver, takeWoken } = await aPlatform({ installation: { quotas: { releases: 1 } } });
     const second = aRelease({ name: "young" });
     const young = { ...second, metadata: { ...second.metadata, creationTimestamp: "2026-11-22T12:00:00Z" } };

@@ -24,15 +24,18 @@ describe("findPolicyRefusal()", () => {
     { does: "allows any host by default" },
     { does: "allows an allowed repository", rules: [{ sources: ["https://git.example/team/"] }] },
     {
-      does: "allows a signed source where it must be",
+      does: "allows a signed source where a signature is required",
       rules: [{ verify: { required: true } }],
       source: { verify },
     },
     {
-      does: "allows a source without keys of its own where the platform names them",
+      does: "allows a source without keys if a policy names them",
       rules: [{ verify: { required: true, keys: ["ssh-ed25519 A"] } }],
     },
-    { does: "allows an unsigned one where it need not be", rules: [{ verify: { required: false } }] },
+    {
+      does: "allows an unsigned source where no signature is required",
+      rules: [{ verify: { required: false } }],
+    },
     { does: "allows the last Release of a quota", rules: [{ quotas: { releases: 3 } }], older: 2 },
     {
       does: "allows an address of the node outside a cluster",
@@ -51,7 +54,7 @@ describe("findPolicyRefusal()", () => {
   test.for([
     { does: "an address of the node", source: { url: "https://169.254.169.254/latest" }, says: "default" },
     { does: "another repository", rules: [{ sources: ["https://git.example/other/"] }], says: "rule 1" },
-    { does: "every repository where none is allowed", rules: [{ sources: [] }], says: "rule 1" },
+    { does: "every repository if none is allowed", rules: [{ sources: [] }], says: "rule 1" },
     {
       does: "a repository that only one of two rules allows",
       rules: [{ sources: ["https://git.example/"] }, { sources: ["https://git.example/other/"] }],
@@ -69,7 +72,7 @@ describe("findPolicyRefusal()", () => {
       says: "rule 2.*spec.source.verify",
     },
     {
-      does: "every commit where rules have no key in common",
+      does: "every commit if the rules have no common key",
       rules: [
         { verify: { required: true, keys: ["ssh-ed25519 A"] } },
         { verify: { required: true, keys: ["ssh-ed25519 B"] } },

@@ -23,7 +23,7 @@ describe("a Release that a policy does not allow", () => {
     );
   });
 
-  test("keeps what is deployed without corrections, and continues when it is allowed again", async () => {
+  test("keeps the deployed objects without correcting drift, and continues when it is allowed again", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map]);
     bench.edit();
@@ -56,7 +56,7 @@ describe("a Release that a policy does not allow", () => {
     expect(bench.live("ConfigMap", "a")).toBeUndefined();
   });
 
-  test("is neither deployed nor deleted with the operator's rights while it cannot be decided what is allowed", async () => {
+  test("is neither deployed nor deleted with the operator's rights while the policies cannot be evaluated", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map]);
     bench.edit();
@@ -79,7 +79,7 @@ describe("a Release that a policy does not allow", () => {
     expect(bench.live("ConfigMap", "a")).toBeUndefined();
   });
 
-  test("waits without a word for a namespace that has not been seen yet", async () => {
+  test("waits without an event or error for a namespace that has not been observed yet", async () => {
     const bench = new ReleaseBench();
     bench.rules = { state: "pending" };
     bench.commit("1", [map]);
@@ -88,7 +88,7 @@ describe("a Release that a policy does not allow", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("has to be signed by a key of the policy, whatever keys it names itself", async () => {
+  test("has to be signed by a key of the policy, for any keys in its spec", async () => {
     const bench = new ReleaseBench();
     const key = "ssh-ed25519 AAAA";
     bench.secrets.read = async () => new Map([["own.pub", "ssh-ed25519 BBBB"]]);

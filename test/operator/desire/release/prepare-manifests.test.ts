@@ -32,7 +32,7 @@ const failureOf = (act: () => unknown): string => {
 };
 
 describe("prepareManifests()", () => {
-  test("stamps what it gives, and names no owner that garbage collection would follow", () => {
+  test("stamps its result, and sets no owner reference that garbage collection would follow", () => {
     const labelled = aSourceManifest("v1", "ConfigMap", "web", {
       labels: { app: "web", [stamps.set]: "forged" },
     });
@@ -51,7 +51,7 @@ describe("prepareManifests()", () => {
 
   test.for([
     {
-      does: "sets the Release's own namespace where a manifest has none",
+      does: "sets the Release's namespace where a manifest has none",
       spec: {},
       given: configMap,
       id: "/ConfigMap/shop/web",
@@ -126,7 +126,7 @@ describe("prepareManifests()", () => {
     expect(first.digest).not.toBe(second.digest);
   });
 
-  test("orders by stage, and within one as given", () => {
+  test("orders by stage, and keeps the given order within a stage", () => {
     const { objects } = asPrepared([
       webhook,
       aSourceManifest("v1", "Service", "b"),
@@ -149,7 +149,7 @@ describe("prepareManifests()", () => {
     ]);
   });
 
-  test("moves what needs an object of a later stage into that stage, with all that needs it in turn", () => {
+  test("moves an object that needs one of a later stage into that stage, with its dependents", () => {
     // The ConfigMap needs the Deployment, and the Secret needs the ConfigMap.
     const secret = aSourceManifest("v1", "Secret", "web");
     const { objects, isOrdered } = asPrepared([secret, configMap, deployment], { 0: [1], 1: [2] });
@@ -161,12 +161,12 @@ describe("prepareManifests()", () => {
     ]);
   });
 
-  test("needs the namespace that it is in, if that is the Release's own", () => {
+  test("makes objects need their namespace if the Release contains it", () => {
     const { objects } = asPrepared([deployment, namespace]);
     expect(objects.at(-1)?.needs).toEqual(["/Namespace//shop"]);
   });
 
-  test("makes the target namespace if it is asked to, for good, and leaves out what is there", () => {
+  test("creates the target namespace on request, never deletes it, and omits an existing one", () => {
     const spec = { target: { namespace: "prod", createNamespace: true } };
     const prepare = (...given: Parameters<typeof asRendered>) =>
       prepareManifests(asRendered(...given), aRelease({ spec }), aCatalog()).objects.map(
@@ -208,7 +208,7 @@ describe("prepareManifests()", () => {
     );
   });
 
-  test("a Job has what makes it a new one as its generation: its own content", () => {
+  test("a Job has the digest of its content as its generation", () => {
     const job = (image: string) =>
       aSourceManifest("batch/v1", "Job", "migrate", { fields: { spec: { image } } });
     const generationOf = (image: string) =>

@@ -32,7 +32,7 @@ describe("createPreparer()", () => {
     expect(first.digest).toBe(again.digest);
   });
 
-  test("forgets the least recently used one, and others on request", () => {
+  test("drops the least recently used result, and others on request", () => {
     const prepare = createPreparer({ capacity: 1 });
     const catalog = aCatalog();
     const first = prepare(rendered, release, catalog);

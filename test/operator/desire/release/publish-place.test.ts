@@ -33,7 +33,7 @@ describe("findPlaceRefusal()", () => {
       at: { ...own, branch: "env" },
     },
     {
-      does: "needs only one place of a rule",
+      does: "requires only one location of a rule to match",
       rules: [[{ branch: "a" }, { branch: "env" }]],
       at: { ...own, branch: "env" },
     },

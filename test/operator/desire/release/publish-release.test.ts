@@ -10,7 +10,7 @@ const repository = { url: "https://git.example.dev/deploy.git", branch: "main", 
 const allowed: Limits = [{ from: "a policy", rule: { publish: [{ branch: "env" }] } }];
 const record = { digest: "d", tree: "t", commit: "c" };
 
-test("a Release's status names the place that it is published to, and is not trusted at another one", async () => {
+test("a Release's status names its published location, and is not used for another location", async () => {
   const offers: { readonly at: PublishTarget; readonly last: PublishOffer["last"] }[] = [];
   const bench = new ReleaseBench({
     publishers: {
@@ -55,7 +55,7 @@ test("a Release's status names the place that it is published to, and is not tru
   });
 });
 
-test("the commit of a Release has its own trailers, then those of what set its fields", async () => {
+test("the commit of a Release has its trailers, then those of the resources that set its fields", async () => {
   const offered: PublishOffer["trailers"][] = [];
   const bench = new ReleaseBench({
     publishers: {
@@ -77,7 +77,7 @@ test("the commit of a Release has its own trailers, then those of what set its f
   expect(offered).toEqual([[expect.stringMatching(/^Fairlead-Source: /), "Set-Of: web"]]);
 });
 
-describe("the place that a Release may publish to", () => {
+describe("the location that a Release may publish to", () => {
   const aBench = ({ limits }: { readonly limits: Limits }) => {
     const did: string[] = [];
     const nameOf = ({ branch, root }: PublishTarget) => `${branch}:${root}`;
@@ -113,7 +113,7 @@ describe("the place that a Release may publish to", () => {
     expect(bench.condition("Applied")).toBe("True Applied");
   });
 
-  test("is left as it is when it is no longer allowed, and when the Release is deleted then", async () => {
+  test("is not changed when it is no longer allowed, also when the Release is deleted then", async () => {
     const { bench, did } = aBench({ limits: allowed });
     bench.edit(aRelease({ spec: { publish: { branch: "env" } } }));
     await bench.reconcile();

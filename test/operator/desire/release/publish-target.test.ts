@@ -16,20 +16,24 @@ const decide = ({ publish = {}, source = {} }: { publish?: object; source?: obje
 
 describe("decidePublishTarget()", () => {
   test.for([
-    { does: "takes the operator's own place", target: { branch: "main", root: "clusters/one" } },
+    { does: "defaults to the operator's location", target: { branch: "main", root: "clusters/one" } },
     {
-      does: "takes another branch",
+      does: "accepts another branch",
       publish: { branch: "env/prod" },
       target: { branch: "env/prod", root: "clusters/one" },
     },
-    { does: "takes another folder", publish: { path: "./prod/" }, target: { branch: "main", root: "prod" } },
+    {
+      does: "accepts another folder",
+      publish: { path: "./prod/" },
+      target: { branch: "main", root: "prod" },
+    },
     {
       does: "reads a path from the root",
       publish: { path: "/prod" },
       target: { branch: "main", root: "prod" },
     },
     {
-      does: "takes the root of a branch",
+      does: "accepts the root of a branch",
       publish: { branch: "env", path: "." },
       target: { branch: "env", root: "" },
     },
@@ -41,13 +45,13 @@ describe("decidePublishTarget()", () => {
     { what: "a path that leaves the repository", publish: { path: "../up" } },
     { what: "a path with a line break", publish: { path: "a\nb" } },
     { what: "a branch that is an option", publish: { branch: "--force" } },
-    { what: "a branch that goes up", publish: { branch: "a/../b" } },
+    { what: "a branch with a parent path", publish: { branch: "a/../b" } },
     { what: "a folder of a resource of ours", publish: { path: "clusters/one/shop/echos.mmontes.io/hello" } },
   ])("refuses $what", ({ publish }) => {
     expect(decide({ publish })).toMatchObject({ state: "failed", reason: "PublishRefused" });
   });
 
-  describe("refuses a place inside the source, whatever form the URL of the repository has", () => {
+  describe("refuses a location inside the source, for any notation of the repository's URL", () => {
     const loop = { branch: "env", path: "rendered" };
     test.for([
       { url: "https://git.example.dev/team/deploy.git" },
@@ -73,7 +77,7 @@ describe("decidePublishTarget()", () => {
       what: "another repository",
       source: { url: "https://git.example.dev/team/other", ref: { branch: "env" } },
     },
-  ])("accepts a place of the same repository outside the source: $what", ({ source }) => {
+  ])("accepts a location of the same repository outside the source: $what", ({ source }) => {
     const url = repository.url;
     expect(decide({ publish: { branch: "env", path: "rendered" }, source: { url, ...source } })).toEqual({
       branch: "env",
@@ -88,7 +92,7 @@ describe("decidePublishTarget()", () => {
       ref: { branch: "main", tag: "v1" },
       isLoop: false,
     },
-  ])("knows whether a commit to main moves the source: $what", ({ ref, isLoop }) => {
+  ])("determines whether a commit to main changes the source: $what", ({ ref, isLoop }) => {
     const source = { url: repository.url, ...(ref && { ref }) };
     const decided = decide({ publish: { branch: "main", path: "rendered" }, source });
     expect("state" in decided).toBe(isLoop);

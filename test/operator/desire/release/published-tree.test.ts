@@ -16,7 +16,7 @@ const prepared = prepareManifests(
 );
 
 describe("publishedTree()", () => {
-  test("lays a Release's files out as every resource's: the target namespace is home, and nothing of ours or secret is in them", () => {
+  test("has the layout of every resource's files: without a folder for the target namespace, stamps and Secret values", () => {
     const tree = publishedTree({ release, prepared, rendered: {}, commit: aCommit("a") });
     const files = tree.render();
     expect(tree.folder).toBe("shop/releases.fairlead.dev/web");

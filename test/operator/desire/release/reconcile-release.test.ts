@@ -40,7 +40,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("sends what a commit changed, and nothing else", async () => {
+  test("sends only the objects that a commit changed", async () => {
     const bench = await aDeployedBench("a", "b");
     bench.commit("2", [map("a"), map("b", "2")]);
     await bench.reconcile();
@@ -51,7 +51,7 @@ describe("a reconcile of a Release", () => {
     ]);
   });
 
-  test("keeps back for two seconds that it is not healthy yet", async () => {
+  test("withholds for two seconds that it is not healthy yet", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [{ ...deployment, spec: { replicas: 2 } }]);
     bench.edit();
@@ -107,7 +107,7 @@ describe("a reconcile of a Release", () => {
     });
   });
 
-  test("prunes nothing as long as something cannot be applied", async () => {
+  test("prunes nothing while an object cannot be applied", async () => {
     const bench = await aDeployedBench("a", "b");
     bench.commit("2", [map("a", "2")]);
     bench.cluster.refuse("apply ConfigMap/a", new ObjectRejectedError("/ConfigMap/shop/a", "no"));
@@ -118,7 +118,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.live("ConfigMap", "b")).toBeDefined();
   });
 
-  test("holds a prune that would leave nothing, and continues when it is approved", async () => {
+  test("holds a prune of all objects, and continues when it is approved", async () => {
     const bench = await aDeployedBench("a");
     bench.commit("2", []);
     await bench.reconcile();
@@ -168,7 +168,7 @@ describe("a reconcile of a Release", () => {
     ]);
   });
 
-  test("keeps what is deployed while its source cannot be rendered", async () => {
+  test("keeps the deployed objects while its source cannot be rendered", async () => {
     const bench = await aDeployedBench("a");
     bench.fail({ digit: "2", render: { reason: "RenderFailed", message: "web.yaml:3: no" } });
     const live = bench.live("ConfigMap", "a");
@@ -193,7 +193,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.release().status?.attempted).toBe(aCommit("2").id);
   });
 
-  test("stays ready when only its remote does not answer", async () => {
+  test("stays ready when only its remote does not respond", async () => {
     const bench = await aDeployedBench("a");
     bench.fail({ source: { reason: "SourceUnreachable", message: "no answer" } });
     await bench.reconcile();
@@ -211,7 +211,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.condition("Ready")).toBe("True Suspended");
   });
 
-  test("is refused where kinds of its objects may not be watched", async () => {
+  test("is refused if kinds of its objects may not be watched", async () => {
     const bench = new ReleaseBench();
     bench.refused.set("configmaps", "forbidden to watch configmaps");
     bench.commit("1", [map("a")]);
@@ -221,7 +221,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.condition("Ready")).toBe("False KindNotWatched");
   });
 
-  test("does not report an API server that does not answer, and retries", async () => {
+  test("does not report an API server that does not respond, and retries", async () => {
     const bench = await aDeployedBench("a");
     bench.commit("2", [map("a", "2")]);
     bench.cluster.refuse("apply ConfigMap/a", new ApiUnavailableError("no answer", { status: 0 }));

@@ -8,7 +8,7 @@ const made = (name: string, second: number, namespace = "shop") => {
   return { ...release, metadata: { ...release.metadata, creationTimestamp } };
 };
 
-test("ReleaseAges counts the older Releases of a namespace, whatever the order of events", () => {
+test("ReleaseAges counts the older Releases of a namespace, for any order of events", () => {
   const ages = new ReleaseAges();
   const [old, twin, young] = [made("old", 1), made("twin", 2), made("young", 2)];
   for (const release of [young, old, twin, old, made("else", 0, "other")]) ages.add(release);

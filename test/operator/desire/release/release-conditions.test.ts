@@ -13,7 +13,7 @@ const nothingKnown = { source: undefined, health: undefined };
 describe("composeReleaseConditions()", () => {
   test.for<{ case: string; more: Partial<ReleaseStatusInput>; conditions: string[] }>([
     {
-      case: "a first look that is not over",
+      case: "a first fetch that is in progress",
       more: { outcome: { state: "pending", message: "Looking" }, source: undefined, health: undefined },
       conditions: [
         "Ready Unknown SourcePending",
@@ -24,7 +24,7 @@ describe("composeReleaseConditions()", () => {
       ],
     },
     {
-      case: "a source that is not there",
+      case: "a source that does not exist",
       more: {
         outcome: { state: "unsourced", failure: { reason: "SourceNotFound", message: "no branch x" } },
         ...nothingKnown,
@@ -38,7 +38,7 @@ describe("composeReleaseConditions()", () => {
       ],
     },
     {
-      case: "a remote that does not answer",
+      case: "a remote that does not respond",
       more: {
         outcome: { state: "unsourced", failure: { reason: "SourceUnreachable", message: "no answer" } },
         ...nothingKnown,
@@ -52,7 +52,7 @@ describe("composeReleaseConditions()", () => {
       ],
     },
     {
-      case: "a commit that cannot be rendered, where another one is deployed",
+      case: "a commit that cannot be rendered, while another one is deployed",
       more: {
         resource: deployedRelease,
         outcome: { state: "unsourced", failure: { reason: "RenderFailed", message: "a.yaml:3" } },
@@ -66,7 +66,7 @@ describe("composeReleaseConditions()", () => {
       ],
     },
     {
-      case: "a commit that is rendered later, where another one is deployed",
+      case: "a commit that is rendered later, while another one is deployed",
       more: {
         resource: deployedRelease,
         outcome: { state: "unsourced", failure: { reason: "RenderQuota", message: "continues at noon" } },
@@ -80,7 +80,7 @@ describe("composeReleaseConditions()", () => {
       ],
     },
     {
-      case: "an outage after which what is deployed is as ready as before",
+      case: "an outage during which the deployed objects stay ready",
       more: {
         resource: deployedRelease,
         outcome: { state: "unsourced", failure: { reason: "SourceUnreachable", message: "no answer" } },
@@ -144,7 +144,7 @@ describe("composeReleaseConditions()", () => {
       ],
     },
     {
-      case: "objects that may not be deleted without asking",
+      case: "objects that may not be deleted without approval",
       more: { outcome: { state: "refused", reason: "PruneHeld", message: "Nothing is deleted" } },
       conditions: [
         "Ready False PruneHeld",
@@ -169,7 +169,7 @@ describe("composeReleaseConditions()", () => {
       ],
     },
     {
-      case: "a wait for something that failed",
+      case: "a wait for an object that failed",
       more: {
         outcome: { state: "waiting", message: "Service shop/web waits", isWatched: true },
         health: { status: "Failed", reason: "Timeout", message: "1 of 2" },

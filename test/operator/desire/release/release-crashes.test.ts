@@ -87,7 +87,7 @@ function* reconcile(prepared: DesiredSet, cluster: ModelCluster): Generator<void
 }
 
 describe("a Release whose operator is killed at any point", () => {
-  test("never has an object that it has not recorded, and converges when it is left alone", () => {
+  test("never has an object that it has not recorded, and converges after the last crash", () => {
     const crash = fc.record({ commit: wishedCommit, steps: fc.nat(20) });
     fc.assert(
       fc.property(fc.array(crash, { maxLength: 5 }), wishedCommit, (crashes, last) => {

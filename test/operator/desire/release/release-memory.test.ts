@@ -20,7 +20,7 @@ describe("remember()", () => {
 });
 
 describe("the memory of a Release", () => {
-  test("is the very same after a run that found nothing to do", async () => {
+  test("is the same object after a run without changes", async () => {
     const bench = await aDeployedBench("a");
     await bench.reconcile();
     const before = bench.memory.find("shop/web");
@@ -41,7 +41,7 @@ describe("the memory of a Release", () => {
     expect(bench.release().status?.deployed).toMatchObject({ tree: "tree-2" });
   });
 
-  test("belongs to one Release only: a recreated one starts without memory", async () => {
+  test("belongs to one Release only: a recreated Release starts without memory", async () => {
     const bench = await aDeployedBench("a");
     const release = aRelease();
     bench.vanish(bench.release());

@@ -16,7 +16,7 @@ function aPublisher(name: string, did: string[]): GitPublisher {
   };
 }
 
-test("each place has one publisher with a clone of its own, and the operator's own is not opened again", async () => {
+test("each location has one publisher with a separate clone, and that of the operator is not opened again", async () => {
   const did: string[] = [];
   const opened: OpenPlaceOptions[] = [];
   const publishers = new ReleasePublishers({

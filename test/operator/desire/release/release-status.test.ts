@@ -46,7 +46,7 @@ describe("composeReleaseStatus()", () => {
     });
   });
 
-  test("leaves the revision and its history alone while a newer one is not applied as a whole", () => {
+  test("does not change the revision and its history while a newer one is not fully applied", () => {
     const source = { head: aCommit("c"), changed: aCommit("c") };
     const refused = composeReleaseStatus(
       statusInput({
@@ -64,7 +64,7 @@ describe("composeReleaseStatus()", () => {
     expect(refused["history"]).toEqual(deployedRelease.status?.history);
   });
 
-  test("a head that moved elsewhere in the repository causes no write, and is part of the next one", () => {
+  test("a new head that does not change the folder causes no write, and is part of the next one", () => {
     const source = { head: aCommit("c"), changed: aCommit("a") };
     expect(composeReleaseStatus(statusInput({ resource: deployedRelease, source, nowIso: later }))).toEqual(
       deployedRelease.status,
@@ -75,7 +75,7 @@ describe("composeReleaseStatus()", () => {
     expect(asked).toMatchObject({ observedHead: aCommit("c").id, lastHandledRequest: "now" });
   });
 
-  test("a status without the short revision gets it with the next write, and is not written for its sake", () => {
+  test("a status without the short revision gets it with the next write, and causes no write by itself", () => {
     const { shortRevision: _, ...status } = deployedRelease.status ?? {};
     const resource = { ...deployedRelease, status } as typeof deployedRelease;
     const source = { head: aCommit("b"), changed: aCommit("a") };
@@ -112,7 +112,7 @@ describe("composeReleaseStatus()", () => {
     ).toMatchObject({ lastHandledRequest: "now" });
   });
 
-  test("a look that is only pending says nothing of an edit, and changes nothing that was known", () => {
+  test("a pending source does not acknowledge an edit, and does not change the status", () => {
     const edited = having(deployedRelease.status, 2);
     const pending = {
       outcome: { state: "pending", message: "Rendering" },
@@ -124,7 +124,7 @@ describe("composeReleaseStatus()", () => {
     );
   });
 
-  test("time moves with a condition's status only", () => {
+  test("lastTransitionTime changes only with a condition's status", () => {
     const failed: Health = { status: "Failed", reason: "Timeout", message: "1 of 2" };
     const status = composeReleaseStatus(
       statusInput({ resource: deployedRelease, health: failed, nowIso: later }),
@@ -133,7 +133,7 @@ describe("composeReleaseStatus()", () => {
     expect(conditionOf(status, "Applied")?.lastTransitionTime).toBe("2026-11-21T12:00:00Z");
   });
 
-  test("a commit is not applied since it is worked on, not since the one before was not", () => {
+  test("Applied is False since the new commit is in progress, not since an earlier commit was not applied", () => {
     const wait = { outcome: { state: "waiting", message: "x", isWatched: true }, health: undefined } as const;
     const first = composeReleaseStatus(statusInput(wait));
     const appliedAt = (status: object) => conditionOf(status, "Applied")?.lastTransitionTime;
@@ -143,7 +143,7 @@ describe("composeReleaseStatus()", () => {
     expect(appliedAt(composeReleaseStatus(statusInput({ ...again, source })))).toBe(later);
   });
 
-  test("is the same when it is composed again with nothing changed, whatever came before", () => {
+  test("is the same when it is composed again without a change, for any previous status", () => {
     const failure = fc.constantFrom(
       "SourceUnreachable",
       "SourceNotFound",

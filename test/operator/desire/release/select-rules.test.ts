@@ -26,7 +26,7 @@ describe("selectRules()", () => {
   test.for([
     { does: "uses the installation's rule without a policy", policies: [], from: ["installation"] },
     {
-      does: "uses the installation's rule where no rule selects the namespace",
+      does: "uses the installation's rule if no rule selects the namespace",
       policies: [teams],
       namespace: "other",
       from: ["installation"],
@@ -55,25 +55,25 @@ describe("selectRules()", () => {
       from: ["ReleasePolicy trusted, rule 1"],
     },
     {
-      does: "passes over other labels",
+      does: "ignores other labels",
       policies: [trusted],
       labels: { trust: "low" },
       from: ["installation"],
     },
     {
-      does: "waits for a namespace that has not been seen",
+      does: "waits for a namespace that has not been observed",
       policies: [trusted],
       labels: "unknown",
       from: "pending",
     },
     {
-      does: "decides without labels where no rule needs them",
+      does: "decides without labels if no rule needs them",
       policies: [all],
       labels: "unknown",
       from: ["ReleasePolicy all, rule 1"],
     },
     {
-      does: "decides nothing where labels cannot be read",
+      does: "makes no decision while labels cannot be read",
       policies: [all, trusted],
       labels: "unreadable",
       from: "undecidable",
@@ -85,7 +85,7 @@ describe("selectRules()", () => {
       from: ["installation"],
     },
     {
-      does: "decides nothing by a policy with fields that it does not know",
+      does: "makes no decision by a policy with unknown fields",
       policies: [aPolicy("newer", { namespaces: {}, oddity: true })],
       from: "undecidable",
     },

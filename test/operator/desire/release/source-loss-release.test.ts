@@ -11,7 +11,7 @@ const down: SourceFailure = { reason: "SourceUnreachable", message: "no answer" 
 const gone: SourceFailure = { reason: "SourceNotFound", message: "Cannot find the folder" };
 
 describe("a Release whose source is unavailable", () => {
-  test("is not ready once the outage is longer than its grace, and ready again after it", async () => {
+  test("is not ready when the outage is longer than its grace period, and ready again after it", async () => {
     const bench = await aDeployedBench("a");
     bench.lose(down);
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: sourceGraceMs });
@@ -40,7 +40,7 @@ describe("a Release whose source is unavailable", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("counts the grace from the beginning of the outage, also over a restart", async () => {
+  test("counts the grace period from the beginning of the outage, also across a restart", async () => {
     const before = await aDeployedBench("a");
     before.lose(down);
     await before.reconcile();
@@ -51,7 +51,7 @@ describe("a Release whose source is unavailable", () => {
     expect(bench.condition("Ready")).toBe("False SourceUnreachable");
   });
 
-  test("is not ready at once when the remote answers that the repository does not exist, and keeps what is deployed", async () => {
+  test("is not ready at once when the remote reports that the repository does not exist, and keeps the deployed objects", async () => {
     const bench = await aDeployedBench("a");
     bench.lose(gone);
     const live = bench.live("ConfigMap", "a");
@@ -68,7 +68,7 @@ describe("a Release whose source is unavailable", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
-  test("judges what it keeps while a newer commit cannot be rendered", async () => {
+  test("reports the health of the deployed objects while a newer commit cannot be rendered", async () => {
     const bench = new ReleaseBench();
     const spec = { replicas: 1, selector: {}, template: {} };
     bench.commit("1", [aSourceManifest("apps/v1", "Deployment", "a", { fields: { spec } })]);
@@ -92,7 +92,7 @@ describe("a Release whose source is unavailable", () => {
     expect(bench.condition("Healthy")).toBe("False Progressing");
   });
 
-  test("stays ready while it is pinned to what it has deployed", async () => {
+  test("stays ready while it is pinned to the deployed commit", async () => {
     const former = await aDeployedBench("a");
     former.edit(aRelease({ generation: 2, spec: { revision: aCommit("1").id } }));
     await former.reconcile();
@@ -148,7 +148,7 @@ describe("status.deployed of a Release", () => {
     healthySince: "2026-01-01T00:00:00Z",
   };
 
-  test("is the newest commit of the folder, and no push elsewhere is a write", async () => {
+  test("is the newest commit of the folder, and a push elsewhere causes no write", async () => {
     const bench = await aDeployedBench("a");
     expect(deployedOf(bench)).toEqual({ revision: aCommit("1").id, tree: "tree-1", ...details });
     bench.moveHead("2");
@@ -156,7 +156,7 @@ describe("status.deployed of a Release", () => {
     expect(bench.takeRequests()).toEqual([]);
   });
 
-  test("moves for a commit that renders the same, also one that came while the operator was down", async () => {
+  test("changes for a commit that renders the same, also if it was pushed while the operator was down", async () => {
     const former = await aDeployedBench("a");
     former.commit("2", [map("a")]);
     await former.reconcile();
@@ -168,7 +168,7 @@ describe("status.deployed of a Release", () => {
     expect(deployedOf(bench)).toEqual({ revision: aCommit("3").id, tree: "tree-3", ...details });
   });
 
-  test("is not written by itself after an upgrade, and is with the first commit of the folder", async () => {
+  test("is not written after an upgrade, but with the first commit of the folder", async () => {
     const former = await aDeployedBench("a");
     const bench = restart(former, ({ deployed: _, ...status }: { readonly deployed?: object }) => status);
     bench.commit("1", [map("a")]);
@@ -182,7 +182,7 @@ describe("status.deployed of a Release", () => {
     expect(deployedOf(bench)?.revision).toBe(aCommit("3").id);
   });
 
-  test("stays while the next commit is not applied as a whole", async () => {
+  test("is unchanged while the next commit is not fully applied", async () => {
     const bench = await aDeployedBench("a");
     bench.fail({ digit: "2", render: { reason: "RenderFailed", message: "a.yaml:1" } });
     await bench.reconcile();

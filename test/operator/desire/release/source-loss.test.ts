@@ -29,7 +29,7 @@ describe("graceLeftMs()", () => {
     expect(graceLeftMs({ failure: failed("SourceUnreachable"), conditions, nowMs })).toBe(leftMs);
   });
 
-  test("an answer of the remote has none", () => {
+  test("a failure that the remote reports has no grace period", () => {
     for (const reason of ["SourceRefused", "SourceNotFound", "SourceInvalid", "SourceNotVerified"] as const)
       expect(graceLeftMs({ failure: failed(reason), conditions: undefined, nowMs })).toBe(0);
   });
@@ -65,7 +65,7 @@ describe("isPinnedTo()", () => {
     expect(standing(spec, source, deployed)).toEqual(reasons);
   });
 
-  test("nothing stays while another commit is in progress", () => {
+  test("no condition stays while another commit is in progress", () => {
     const status = { ...deployedRelease.status, attempted: other } as never;
     const spec = { ...deployedRelease.spec, revision: deployed };
     expect(isPinnedTo(deployed, { spec, status }, { reason: "SourceUnreachable" })).toBe(false);

@@ -8,7 +8,7 @@ const map = aSourceManifest("v1", "ConfigMap", "a", { fields: { data: { x: "1" }
 const elsewhere = { target: { namespace: "other", createNamespace: true } };
 
 describe("a Release for another namespace", () => {
-  test("makes it, and what is in it after it", async () => {
+  test("creates it before the objects in it", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map]);
     bench.edit(aRelease({ spec: elsewhere }));
@@ -28,7 +28,7 @@ describe("a Release for another namespace", () => {
     });
   });
 
-  test("leaves one as it is that is there, and asks about it once", async () => {
+  test("does not change an existing one, and reads it once", async () => {
     const bench = new ReleaseBench();
     bench.commit("1", [map]);
     const kind = aCatalog().find("v1", "Namespace");

@@ -20,7 +20,7 @@ async function anUpgrade({ hasInventory }: { readonly hasInventory: boolean }): 
   return bench;
 }
 
-describe("an upgrade from an operator that recorded kinds alone", () => {
+describe("an upgrade from an operator that recorded only kinds", () => {
   test("sends nothing for a Release that is deployed", async () => {
     const bench = await anUpgrade({ hasInventory: true });
     await bench.reconcile();
@@ -48,7 +48,7 @@ describe("an upgrade from an operator that recorded kinds alone", () => {
     expect(bench.release().status?.deployed).toMatchObject({ digest, since, generation });
   });
 
-  test("does not let go one that was never deployed as a whole and is deleted at once", async () => {
+  test("keeps the finalizer of one that was never fully deployed and is deleted at once", async () => {
     const bench = await anUpgrade({ hasInventory: false });
     const deletionTimestamp = "2026-01-01T00:00:00Z";
     const leaving = (generation: number, spec = {}) => {
@@ -70,7 +70,7 @@ describe("an upgrade from an operator that recorded kinds alone", () => {
     expect(bench.live("ConfigMap", "a")).toBeDefined();
   });
 
-  test("lets go one that it has begun itself and that has no objects yet", async () => {
+  test("removes the finalizer of one that it has started itself and that has no objects yet", async () => {
     const bench = new ReleaseBench();
     bench.refused.set("configmaps", "the operator may not list and watch configmaps");
     bench.commit("1", [map("a")]);
@@ -82,7 +82,7 @@ describe("an upgrade from an operator that recorded kinds alone", () => {
     expect(bench.release().metadata.finalizers ?? []).toEqual([]);
   });
 
-  test("records the objects of one that was never deployed as a whole, and writes none of them", async () => {
+  test("records the objects of one that was never fully deployed, and writes none of them", async () => {
     const bench = await anUpgrade({ hasInventory: false });
     await bench.reconcile();
     expect(new Set(bench.takeRequests())).toEqual(new Set(["status Release/web"]));

@@ -123,7 +123,7 @@ test("a resource is reconciled when the rules for its namespace change", async (
   expect(await run.requests()).toEqual(["apply ConfigMap/web"]);
 });
 
-test("nothing is fetched before all policies are known", async () => {
+test("nothing is fetched before all policies have been read", async () => {
   await using run = await aController();
   run.policies.intercept = () => refused();
   await run.watched.start();
@@ -148,7 +148,7 @@ class AuthorsChart extends Chart {
   }
 }
 
-test("a kind that asks for the authors of commits is told of them when they are known", async () => {
+test("a kind that requests authors of commits receives them when they are known", async () => {
   const [since, until] = ["1".repeat(40), "2".repeat(40)];
   const source = {
     required: true,
@@ -177,7 +177,7 @@ test("a kind that asks for the authors of commits is told of them when they are 
   expect(asked).toEqual([{ since, until }]);
 });
 
-test("a kind whose question is not valid is told so, and nothing is applied", async () => {
+test("an invalid request of a kind for authors is reported, and nothing is applied", async () => {
   const spans = (): never => {
     throw new RangeError("no commit");
   };

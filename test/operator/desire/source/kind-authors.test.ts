@@ -4,7 +4,7 @@ import type { SourceRevision } from "../../../../operator/git/source/ports.ts";
 import { aRevision } from "../../../fakes/releases.ts";
 import { aScene } from "./kind-source-scene.ts";
 
-describe("the authors of commits that a kind asks for", () => {
+describe("the authors of commits that a kind requests", () => {
   const span = { since: "1".repeat(40), until: "2".repeat(40) };
   const found = [{ email: "ada@example.dev", commit: span.until }];
 
@@ -26,7 +26,7 @@ describe("the authors of commits that a kind asks for", () => {
     return Object.assign(scene, { questions, become, authors });
   }
 
-  test("are told when they are known, and from then on with the state of the source", async () => {
+  test("are reported when they are known, and later with the state of the source", async () => {
     const scene = await aReadyScene();
     expect(await scene.authors(span)).toMatchObject({ state: { spans: [{ ...span, state: "pending" }] } });
     await scene.clock.settle();
@@ -37,14 +37,14 @@ describe("the authors of commits that a kind asks for", () => {
     expect(scene.questions).toEqual([span]);
   });
 
-  test("are left out when the kind asks for none any more", async () => {
+  test("are left out when the kind no longer requests them", async () => {
     const scene = await aReadyScene();
     await scene.authors(span);
     expect((await scene.authors()).state).not.toHaveProperty("spans");
     expect((await scene.ask()).state).not.toHaveProperty("spans");
   });
 
-  test("are asked for in the clone of now, although nothing else was told", async () => {
+  test("are requested from the current clone, although the source has not changed", async () => {
     const scene = await aReadyScene();
     await scene.authors(span);
     const others: CommitSpan[] = [];
@@ -57,7 +57,7 @@ describe("the authors of commits that a kind asks for", () => {
     expect(others).toEqual([span]);
   });
 
-  test("are not asked for while the source is not known", async () => {
+  test("are not requested while the source is unknown", async () => {
     const scene = await aReadyScene();
     const failure = { reason: "SourceNotFound", message: "no branch" } as const;
     scene.state = { state: "failed", failure };
@@ -65,7 +65,7 @@ describe("the authors of commits that a kind asks for", () => {
     expect(scene.questions).toEqual([]);
   });
 
-  test("are asked for again when a repository could not be read", async () => {
+  test("are requested again when a repository could not be read", async () => {
     const scene = await aReadyScene({ authorsOf: () => Promise.reject(new Error("no")) });
     await scene.authors(span);
     await scene.clock.settle();

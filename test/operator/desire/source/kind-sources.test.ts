@@ -99,7 +99,7 @@ describe("the platform's rules for the source of a kind", () => {
       says: "must be signed",
     },
     {
-      does: "everything that cannot be decided",
+      does: "every source while the policies cannot be evaluated",
       rules: { state: "undecidable", message: "Cannot decide" } as const,
       says: "Cannot decide",
     },
@@ -119,7 +119,7 @@ describe("the platform's rules for the source of a kind", () => {
     });
   });
 
-  test("are waited for", async () => {
+  test("are awaited", async () => {
     const { ask, asked } = aScene({ rules: { state: "pending" } });
     expect(await ask()).toEqual({ state: { state: "pending" } });
     expect(asked).toEqual([]);

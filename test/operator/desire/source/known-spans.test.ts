@@ -32,7 +32,7 @@ function aScene() {
 }
 
 describe("KnownSpans", () => {
-  test("reads a span once, tells when it is known, and keeps it", async () => {
+  test("reads a span once, reports when it is known, and keeps it", async () => {
     const scene = aScene();
     expect(scene.ask(span)).toEqual({ spans: [{ ...span, state: "pending" }] });
     await scene.clock.settle();
@@ -44,14 +44,14 @@ describe("KnownSpans", () => {
     expect(scene.asked).toEqual([span]);
   });
 
-  test("answers in the order of the question, and reads a span that is there twice once", async () => {
+  test("returns results in the order of the request, and reads a repeated span once", async () => {
     const scene = aScene();
     const other = { until: three };
     expect(scene.ask(other, span, other).spans).toMatchObject([other, span, other]);
     expect(scene.asked).toEqual([other, span]);
   });
 
-  test("forgets what is not asked for again, and tells nothing of it", async () => {
+  test("drops spans that are no longer requested, and does not report them", async () => {
     const scene = aScene();
     scene.ask(span);
     scene.ask();
@@ -63,7 +63,7 @@ describe("KnownSpans", () => {
     expect(scene.spans.known("ns/a")).toEqual([]);
   });
 
-  test("takes nothing that is known of another repository", async () => {
+  test("does not use results of another repository", async () => {
     const scene = aScene();
     scene.ask(span);
     await scene.clock.settle();
@@ -87,7 +87,7 @@ describe("KnownSpans", () => {
     ],
     ["Unreadable", "the author of commit 333333333333 cannot be read"],
   ] as const)(
-    "says why the authors cannot be known, %s, and asks again for another head alone",
+    "reports why the authors cannot be read, %s, and reads them again only for another head",
     async ([is, message]) => {
       const scene = aScene();
       scene.answer = async () => ({ problem: { is, commit: three } });
@@ -106,7 +106,7 @@ describe("KnownSpans", () => {
   test.for([
     [new SourceError("SourceUnreachable", "no answer"), "no answer"],
     [new Error("secret"), "the repository cannot be read"],
-  ] as const)("asks again after a minute where the repository cannot be read: %s", async ([error, why]) => {
+  ] as const)("reads again after a minute if the repository cannot be read: %s", async ([error, why]) => {
     const scene = aScene();
     scene.answer = () => Promise.reject(error);
     scene.ask(span);
@@ -124,14 +124,14 @@ describe("KnownSpans", () => {
     expect(scene.told).toEqual(["ns/a", "ns/a"]);
   });
 
-  test("knows without asking that nothing is between a commit and itself", () => {
+  test("returns no authors between a commit and itself, without a request", () => {
     const scene = aScene();
     const nothing = { since: one, until: one };
     expect(scene.ask(nothing)).toEqual({ spans: [{ ...nothing, state: "known", authors: [] }] });
     expect(scene.asked).toEqual([]);
   });
 
-  test("asks for nothing but full ids, and for so many spans", () => {
+  test("requests only full ids, and a limited number of spans", () => {
     const scene = aScene();
     const odd = ["main", `${one}\nx`, "--all"].map((until) => ({ until }));
     for (const { state, ...more } of scene.ask(...odd, { since: "HEAD~1", until: two }).spans)

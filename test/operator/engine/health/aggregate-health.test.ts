@@ -66,7 +66,7 @@ describe("aggregateHealth()", () => {
     expect(aggregateHealth(children)).toMatchObject(is);
   });
 
-  test("reports what delays the worst child", () => {
+  test("reports why the worst child is not ready", () => {
     const waiting = aChild("b", "InProgress", "0 of 1; no node takes it");
     const heldUp = { ...waiting, health: { ...waiting.health, cause: "no node takes it" } };
     expect(aggregateHealth([aChild("a", "InProgress"), heldUp])).toMatchObject({ cause: "no node takes it" });

@@ -7,7 +7,7 @@ const inProgress: Health = { status: "InProgress", reason: "Updating", message: 
 const time = { sinceMs: 1_000, timeout: "5m", timeoutMs: 300_000 };
 
 describe("assessSet()", () => {
-  test("is as well as its worst object, and names it", () => {
+  test("has the health of its worst object, and names it", () => {
     const prepared = asPrepared([
       aSourceManifest("v1", "ConfigMap", "a"),
       aSourceManifest("v1", "ConfigMap", "b"),
@@ -32,7 +32,7 @@ describe("assessSet()", () => {
   });
 });
 
-describe("assessSet(), where all is well,", () => {
+describe("assessSet(), if all objects are healthy,", () => {
   test("contains nothing that changes often, such as the number of pods", () => {
     const prepared = asPrepared([aSourceManifest("apps/v1", "Deployment", "a")]);
     const health = assessSet({
@@ -47,7 +47,7 @@ describe("assessSet(), where all is well,", () => {
 });
 
 describe("assessSet(), of a namespace that it is only to ensure,", () => {
-  test("does not look for one that another client created", () => {
+  test("does not require one that another client created", () => {
     const prepared = asPrepared(
       [],
       {},
@@ -68,7 +68,7 @@ describe("assessSet(), of a namespace that it is only to ensure,", () => {
 describe("withTimeout()", () => {
   test.for([
     {
-      case: "is checked again when the time is over",
+      case: "is checked again when the timeout has passed",
       nowMs: 201_000,
       is: { ...inProgress, recheckAfterMs: 100_000 },
     },
@@ -82,11 +82,11 @@ describe("withTimeout()", () => {
       },
     },
     {
-      case: "has the whole time where the clock was set back",
+      case: "has the full timeout if the clock was set back",
       nowMs: -1_000_000,
       is: { ...inProgress, recheckAfterMs: 300_000 },
     },
-  ])("what is on its way $case", ({ nowMs, is }) => {
+  ])("an object in progress $case", ({ nowMs, is }) => {
     expect(withTimeout(inProgress, { ...time, nowMs })).toEqual(is);
   });
 
@@ -115,9 +115,9 @@ describe("unhealthySinceMs()", () => {
 
   test.for([
     { case: "it was healthy until now", conditions: [healthy("True", at(1))], deployedAt: at(2), since: 59 },
-    { case: "nothing is known of it", conditions: undefined, deployedAt: at(2), since: 59 },
+    { case: "its health is unknown", conditions: undefined, deployedAt: at(2), since: 59 },
     {
-      case: "it is deployed only now",
+      case: "it has just been deployed",
       conditions: [healthy("False", at(1))],
       deployedAt: undefined,
       since: 59,
@@ -136,13 +136,13 @@ describe("unhealthySinceMs()", () => {
       since: 59,
     },
     {
-      case: "it waits for something since then",
+      case: "it has waited for an object since then",
       conditions: [healthy("False", at(7), "Applied"), healthy("False", at(1))],
       deployedAt: undefined,
       since: 7,
     },
     {
-      case: "it got unhealthy afterwards",
+      case: "it became unhealthy afterwards",
       conditions: [healthy("False", at(5))],
       deployedAt: at(2),
       since: 5,

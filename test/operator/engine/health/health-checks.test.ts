@@ -29,7 +29,7 @@ describe("assess()", () => {
 
   test.for([
     {
-      case: "whole numbers of the object",
+      case: "integers of the object",
       current: "status.ready == 2 && status.ready == spec.replicas",
       is: "Current",
     },
@@ -46,10 +46,10 @@ describe("assess()", () => {
       current: "status.conditions.filter(c, c.type == 'Ready').all(c, c.status == 'True')",
       is: "Current",
     },
-    { case: "what may be missing", current: "has(status.ready) && !has(status.error)", is: "Current" },
+    { case: "optional fields", current: "has(status.ready) && !has(status.error)", is: "Current" },
     { case: "metadata", current: "metadata.name == 'web' && kind == 'Widget'", is: "Current" },
     { case: "a size", current: "size(status.conditions) == 1", is: "Current" },
-  ])("knows $case", ({ current, is }) => {
+  ])("supports $case", ({ current, is }) => {
     const status = { ready: 2, load: 0.5, conditions: [{ type: "Ready", status: "True" }] };
     const health = assess(widget(status), check({ current }));
     expect(health).toMatchObject({ status: is });
@@ -59,19 +59,21 @@ describe("assess()", () => {
     expect(assess(widget({}), check())).toEqual({
       status: "InProgress",
       reason: "HealthCheck",
-      message: "its health check current cannot tell: No such key: phase",
+      message: "its health check current cannot be evaluated: No such key: phase",
     });
     expect(assess(widget({ phase: 3 }), check({ current: "status.phase.startsWith('R')" })).message).toMatch(
-      /^its health check current cannot tell: .+/,
+      /^its health check current cannot be evaluated: .+/,
     );
     expect(assess(widget({ phase: "x" }), check({ current: "status.phase" })).message).toBe(
-      "its health check current cannot tell: it gave neither true nor false",
+      "its health check current cannot be evaluated: it returned neither true nor false",
     );
   });
 
-  test("says so if it cannot distinguish failure from progress", () => {
+  test("reports if it cannot distinguish failure from progress", () => {
     const odd = check({ current: "true", failed: "status.phase.startsWith('B')" });
-    expect(assess(widget({ phase: 3 }), odd).message).toMatch(/^its health check failed cannot tell: .+/);
+    expect(assess(widget({ phase: 3 }), odd).message).toMatch(
+      /^its health check failed cannot be evaluated: .+/,
+    );
   });
 
   test("a field that does not exist yet means neither failure nor progress", () => {
@@ -79,7 +81,7 @@ describe("assess()", () => {
   });
 
   test.for([
-    { case: "is not there", live: undefined, is: "NotFound" },
+    { case: "does not exist", live: undefined, is: "NotFound" },
     {
       case: "goes",
       live: widget({ phase: "Running" }, { deletionTimestamp: "2026-11-21T12:00:00Z" }),
@@ -95,7 +97,7 @@ describe("assess()", () => {
       live: { ...widget({ phase: "No" }), kind: "ConfigMap", apiVersion: "v1" },
       is: "Current",
     },
-  ])("judges by our own rules what $case", ({ live, is }) => {
+  ])("uses the built-in rules for an object that $case", ({ live, is }) => {
     expect(assess(live, check()).status).toBe(is);
   });
 
@@ -120,7 +122,7 @@ describe("assess()", () => {
       current: "status.conditions.all(a, status.conditions.exists(b, a.type != b.type))",
     });
     expect(assess(widget({ conditions }), loop).message).toBe(
-      "its health check current cannot tell: the object is too large for it",
+      "its health check current cannot be evaluated: the object is too large for it",
     );
   });
 });
@@ -128,16 +130,16 @@ describe("assess()", () => {
 describe("problemOf()", () => {
   test.for([
     {
-      case: "is no CEL",
+      case: "is not valid CEL",
       current: "status.phase ==",
       why: /^spec\.healthChecks\[1\]\.current cannot be used: .+/,
     },
     {
-      case: "cannot be true or false",
+      case: "is not a boolean",
       current: "'text'",
-      why: /it must give true or false, and gives string$/,
+      why: /it must return true or false, and returns string$/,
     },
-    { case: "adds what cannot be added", current: "1 + 'a' == 2", why: /cannot be used: .+/ },
+    { case: "adds incompatible types", current: "1 + 'a' == 2", why: /cannot be used: .+/ },
     {
       case: "searches by a regular expression",
       current: "status.phase.matches('(a+)+$')",
@@ -145,16 +147,20 @@ describe("problemOf()", () => {
     },
     { case: "binds", current: "cel.bind(a, status, a == a)", why: /bind\(\) is not available here$/ },
     {
-      case: "loops too deep",
+      case: "has too many nested loops",
       current: "[1].all(a, [1].all(b, [1].all(c, true)))",
       why: /loops may be at most 2 deep, found 3$/,
     },
-    { case: "calls the host", current: "process.exit()", why: /exit\(\) is not available here$/ },
+    {
+      case: "calls a function of the host",
+      current: "process.exit()",
+      why: /exit\(\) is not available here$/,
+    },
   ])("names the expression that $case", ({ current, why }) => {
     expect(createHealthChecks().problemOf([check(), check({ current })])).toMatch(why);
   });
 
-  test("has nothing to say of good ones", () => {
+  test("reports no problem for valid ones", () => {
     expect(createHealthChecks().problemOf([check()])).toBeUndefined();
     expect(createHealthChecks().problemOf(undefined)).toBeUndefined();
   });

@@ -9,7 +9,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "InProgress" },
   },
   {
-    does: "an autoscaler at work is Current",
+    does: "an active autoscaler is Current",
     head: "autoscaling/v2 HorizontalPodAutoscaler",
     rest: conditions(condition("AbleToScale", "True"), condition("ScalingActive", "True")),
     is: { status: "Current" },
@@ -56,7 +56,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "Current" },
   },
   {
-    does: "a budget that allows nothing now is Current",
+    does: "a budget that allows no disruption now is Current",
     head: "policy/v1 PodDisruptionBudget",
     rest: conditions(condition("DisruptionAllowed", "False", ", reason: InsufficientPods")),
     is: { status: "Current" },
@@ -68,13 +68,13 @@ const cases: readonly HealthCase[] = [
     is: { status: "Failed" },
   },
   {
-    does: "an API that answers is Current",
+    does: "an API that responds is Current",
     head: "apiregistration.k8s.io/v1 APIService",
     rest: conditions(condition("Available", "True")),
     is: { status: "Current" },
   },
   {
-    does: "an API that does not answer for long is Failed",
+    does: "an API that does not respond for a long time is Failed",
     head: "apiregistration.k8s.io/v1 APIService",
     rest: conditions(condition("Available", "False", ', lastTransitionTime: "2026-01-01T11:00:00Z"')),
     is: { status: "Failed" },
@@ -86,7 +86,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "Current" },
   },
   {
-    does: "a CRD whose names are taken is Failed",
+    does: "a CRD whose names are in use is Failed",
     head: "apiextensions.k8s.io/v1 CustomResourceDefinition",
     rest: conditions(condition("NamesAccepted", "False", ", reason: ListKindConflict")),
     is: { status: "Failed", reason: "ListKindConflict" },
@@ -143,7 +143,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "InProgress", reason: "Waiting", message: "for a disk", recheckAfterMs: 540_000 },
   },
   {
-    does: "a resource that another one has yet to start is Suspended, however long",
+    does: "a resource that another one has not started is Suspended, for any time",
     head: "fairlead.dev/v1alpha1 Release",
     rest: conditions(
       condition("Reconciling", "True"),
@@ -156,7 +156,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "Suspended", message: "waits" },
   },
   {
-    does: "a custom resource that is not ready for long is Failed",
+    does: "a custom resource that is not ready for a long time is Failed",
     head: "example.dev/v1 Widget",
     rest: conditions(condition("Ready", "False", ', lastTransitionTime: "2026-01-01T11:50:00Z"')),
     is: { status: "Failed" },
@@ -183,19 +183,19 @@ const cases: readonly HealthCase[] = [
     is: { status: "InProgress" },
   },
   {
-    does: "a status without a list of conditions does no harm",
+    does: "a status without a list of conditions is accepted",
     head: `example.dev/v1 Widget { ${old} }`,
     rest: "status: { conditions: none }",
     is: { status: "Current" },
   },
 ];
 
-describe("assessHealth() of everything else:", () => {
+describe("assessHealth() of other kinds:", () => {
   test.for(cases)("$does", (one) => {
     expect(assess(one)).toMatchObject(one.is);
   });
 
-  test("a clock that is behind the server's waits no longer than the whole period", () => {
+  test("a clock that is behind the server's does not extend the period", () => {
     const health = assess({ head: 'example.dev/v1 Widget { creationTimestamp: "2026-01-01T13:00:00Z" }' });
     expect(health).toMatchObject({ status: "InProgress", recheckAfterMs: 60_000 });
   });

@@ -22,7 +22,7 @@ const cases: readonly HealthCase[] = [
     },
   },
   {
-    does: "a Job whose pod ended, and is not counted yet, has had one",
+    does: "a Job whose pod ended, and is not counted yet, is not reported as without a pod",
     head: "batch/v1 Job",
     rest: "status: { startTime: now, uncountedTerminatedPods: { succeeded: [a] } }",
     is: { status: "InProgress", message: "has not completed yet" },
@@ -78,7 +78,7 @@ const cases: readonly HealthCase[] = [
     is: { status: "Failed", reason: "LastRunFailed" },
   },
   {
-    does: "a CronJob with a run under way is Current",
+    does: "a CronJob with a run in progress is Current",
     head: "batch/v1 CronJob",
     rest: 'status: { lastScheduleTime: "2026-01-01T11:00:00Z", active: [{ name: web-1 }] }',
     is: { status: "Current" },

@@ -35,11 +35,11 @@ describe("assessHealth() of a Pod", () => {
       status: 'phase: Running\nconditions: [{ type: Ready, status: "True" }]',
       is: { status: "Current" },
     },
-    { does: "that ended well is Current", status: "phase: Succeeded", is: { status: "Current" } },
+    { does: "that succeeded is Current", status: "phase: Succeeded", is: { status: "Current" } },
     {
-      does: "that ended badly is Failed, with the exit code",
+      does: "that failed is Failed, with the exit code",
       status: `phase: Failed\ncontainerStatuses: [{ name: app, ready: false, state: { ${crashed} } }]`,
-      is: { status: "Failed", message: "container app keeps ending: Error, exit code 1" },
+      is: { status: "Failed", message: "container app crashes repeatedly: Error, exit code 1" },
     },
     {
       does: "that was evicted is Failed, with the reason",
@@ -63,9 +63,9 @@ describe("assessHealth() of a Pod", () => {
       },
     },
     {
-      does: "whose first step fails is Failed",
+      does: "whose init container fails is Failed",
       status: `phase: Pending\ninitContainerStatuses: [{ name: setup, ready: false, restartCount: 2, state: { waiting: { reason: CrashLoopBackOff } }, lastState: { ${crashed} } }]`,
-      is: { status: "Failed", message: "container setup keeps ending: Error, exit code 1" },
+      is: { status: "Failed", message: "container setup crashes repeatedly: Error, exit code 1" },
     },
     {
       does: "that recovered from a crash is Current",
@@ -80,7 +80,7 @@ describe("assessHealth() of a Pod", () => {
     },
     { does: "that is unobserved is in progress", status: "phase: Pending", is: { status: "InProgress" } },
     {
-      does: "behind a gate is in progress",
+      does: "with a scheduling gate is in progress",
       status:
         'phase: Pending\nconditions: [{ type: PodScheduled, status: "False", reason: SchedulingGated, message: gated }]',
       is: { status: "InProgress", reason: "SchedulingGated" },
@@ -95,7 +95,7 @@ describe("assessHealth() of a Pod", () => {
       does: "that cannot be scheduled is Failed after a while",
       status:
         'phase: Pending\nconditions: [{ type: PodScheduled, status: "False", reason: Unschedulable, message: no memory, lastTransitionTime: "2026-01-01T11:59:45Z" }]',
-      is: { status: "Failed", reason: "Unschedulable", message: "no node takes it: no memory" },
+      is: { status: "Failed", reason: "Unschedulable", message: "no node can run it: no memory" },
     },
   ])("$does", ({ status, is }) => {
     expect(assess(status)).toMatchObject(is);
@@ -106,7 +106,7 @@ describe("assessHealth() of a Pod", () => {
     expect(first).toEqual({
       status: "Failed",
       reason: "CrashLoopBackOff",
-      message: "container app keeps ending: Error, exit code 1",
+      message: "container app crashes repeatedly: Error, exit code 1",
     });
     for (const other of others) expect(other).toEqual(first);
   });
@@ -153,7 +153,7 @@ describe("assessHealth() of a workload", () => {
       'phase: Pending\nconditions: [{ type: PodScheduled, status: "False", reason: Unschedulable, message: "0/3 nodes are available: 3 Insufficient cpu. preemption: none helps" }]';
     for (const progressing of ["ReplicaSetUpdated", "NewReplicaSetAvailable"]) {
       const health = assessHealth(aDeployment(progressing), { nowMs, pods: [aPod(unscheduled, "web-a")] });
-      const why = "no node takes pod web-a: 0/3 nodes are available: 3 Insufficient cpu";
+      const why = "no node can run pod web-a: 0/3 nodes are available: 3 Insufficient cpu";
       expect(health).toMatchObject({
         status: "InProgress",
         message: `0 of 1 pod up to date and available; ${why}`,

@@ -49,7 +49,7 @@ describe("assessHealth() of a Deployment", () => {
     "with old pods left over is in progress": {
       yaml: `${deployment}\nspec: { replicas: 1 }\nstatus: { observedGeneration: 2, replicas: 2, updatedReplicas: 1, availableReplicas: 1 }`,
       is: "InProgress",
-      says: "1 old pod still to go",
+      says: "1 old pod to be deleted",
     },
     "with pods that are not available is in progress": {
       yaml: `${deployment}\nspec: { replicas: 3 }\nstatus: { observedGeneration: 2, replicas: 3, updatedReplicas: 3, availableReplicas: 2 }`,
@@ -106,7 +106,7 @@ describe("assessHealth() of a ReplicaSet", () => {
     "with too many is in progress": {
       yaml: `${replicaSet}\nspec: { replicas: 1 }\nstatus: { observedGeneration: 1, replicas: 3, availableReplicas: 1 }`,
       is: "InProgress",
-      says: "2 pods still to go",
+      says: "2 pods to be deleted",
     },
     "that may not make pods is Failed": {
       yaml: `${replicaSet}\nspec: { replicas: 1 }\nstatus: { observedGeneration: 1, conditions: [{ type: ReplicaFailure, status: "True", reason: FailedCreate, message: exceeded quota }] }`,
@@ -172,6 +172,6 @@ describe("assessHealth() of a DaemonSet", () => {
   });
 });
 
-describe("assessHealth() of what is not there", () => {
+describe("assessHealth() of a missing object", () => {
   test("is NotFound", () => expect(assessHealth(undefined, { nowMs }).status).toBe("NotFound"));
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { healthOf } from "../../../../operator/engine/health/verdict.ts";
 
 describe("healthOf()", () => {
-  test("takes over status and message", () => {
+  test("copies status and message", () => {
     const health = healthOf({ status: "Suspended", message: "stopped at night" });
     expect(health).toEqual({ status: "Suspended", reason: "Suspended", message: "stopped at night" });
   });

@@ -142,5 +142,5 @@ test("the operator disconnects a publish zone that reports an unknown layer", as
   });
   onTestFinished(() => zone.close());
   const link = await zone.connection.link();
-  expect(String(await link.closed)).toContain("broke the protocol");
+  expect(String(await link.closed)).toContain("violated the protocol");
 });

@@ -57,20 +57,20 @@ describe("readAuthoredCommit()", () => {
     ["a control character in the address", `author Ada <ada\x07@example.dev> ${when}`],
     ["an address that is not UTF-8", `author Ada <\xffada@example.dev> ${when}`],
     [
-      "text that turns around",
+      "text with bidirectional control characters",
       `author Ada <${Buffer.from("\u202eada@example.dev").toString("latin1")}> ${when}`,
     ],
     ["a long address", `author Ada <${"x".repeat(310)}@example.dev> ${when}`],
     ["a line without end", `author ${"x".repeat(5_000)} <ada@example.dev> ${when}`],
     ["another header in its place", `gpgsig ${author}`],
-  ] as const)("does not guess at %s, and knows the parents", ([, line]) => {
+  ] as const)("does not guess the author for %s, but reads the parents", ([, line]) => {
     const { email, parents } = readAuthoredCommit(aCommit(`tree ${tree}`, `parent ${one}`, line, committer));
     expect(email).toBeUndefined();
     // Behind a line that is too long nothing is read.
     expect(parents).toEqual(line.length > 4_096 ? [] : [one]);
   });
 
-  test("knows nothing of a commit with more parents than are read, or of what is no commit", () => {
+  test("reads nothing of a commit with too many parents, or of another object", () => {
     const parents = Array.from({ length: 101 }, () => `parent ${one}`);
     for (const body of [
       aCommit(`tree ${tree}`, ...parents, author, committer),
@@ -81,13 +81,13 @@ describe("readAuthoredCommit()", () => {
       expect(readAuthoredCommit(body)).toMatchObject({ parents: [], email: undefined });
   });
 
-  test("takes 1970 for a time that is none", () => {
+  test("uses 1970 for an invalid time", () => {
     const body = aCommit(`tree ${tree}`, author, "committer Forge <noreply@forge.example> soon");
     expect(readAuthoredCommit(body).committedAt).toBe(0);
   });
 });
 
-test("isEmail() accepts what a ReleasePolicy may have", () => {
+test("isEmail() accepts the same addresses as a ReleasePolicy", () => {
   expect(isEmail(`${"x".repeat(308)}@example.dev`)).toBe(true);
   expect(isEmail("")).toBe(false);
 });

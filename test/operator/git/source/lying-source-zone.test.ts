@@ -108,27 +108,30 @@ describe("ZoneSources", () => {
     { what: "an empty address", send: ({ send }) => send(aPart(`${one}\0\0`)) },
     { what: "an address with blanks", send: ({ send }) => send(aPart(`${one}\0ada @example.dev\0`)) },
     { what: "an escape sequence", send: ({ send }) => send(aPart(`${one}\0\u001b[2J@example.dev\0`)) },
-    { what: "text that is turned around", send: ({ send }) => send(aPart(`${one}\0\u202eada@x.dev\0`)) },
-    { what: "a long address", send: ({ send }) => send(aPart(`${one}\0${"x".repeat(321)}\0`)) },
-    { what: "bytes that are no text", send: ({ send }) => send(aPart(Buffer.from([0xff, 0]))) },
     {
-      what: "authors without end",
+      what: "text with bidirectional control characters",
+      send: ({ send }) => send(aPart(`${one}\0\u202eada@x.dev\0`)),
+    },
+    { what: "a long address", send: ({ send }) => send(aPart(`${one}\0${"x".repeat(321)}\0`)) },
+    { what: "bytes that are not text", send: ({ send }) => send(aPart(Buffer.from([0xff, 0]))) },
+    {
+      what: "endless authors",
       send: ({ send }) => flood(() => send(aPart(`${one}\0ada@example.dev\0`))),
     },
     {
-      what: "a problem that it may not have",
+      what: "a problem of an unknown type",
       send: ({ send }) => send({ body: { problem: { is: "Tired" } } }),
     },
     {
-      what: "a commit that is none",
+      what: "an invalid commit",
       send: ({ send }) => send({ body: { problem: { is: "Unreadable", commit: "../x" } } }),
     },
     {
-      what: "problems without end",
+      what: "endless problems",
       send: ({ send }) => flood(() => send({ body: { problem: { is: "NotAncestor" } } })),
     },
     {
-      what: "authors beside a problem",
+      what: "authors in addition to a problem",
       send: async ({ send }) => {
         await send({ body: { problem: { is: "NotAncestor" } } });
         await send(aPart(`${one}\0ada@example.dev\0`));
@@ -140,7 +143,7 @@ describe("ZoneSources", () => {
     await refuses(it, () => revision.authorsOf(span), zone, send);
   });
 
-  test("believes no reason of an error answer that is not the zone's to give", async () => {
+  test("ignores the reason in an error answer that a zone may not set", async () => {
     const { zone, it, revision } = await aReadySource();
     zone.more = () => Promise.reject(new Error("The operator's own token is abc"));
     let error: unknown;

@@ -11,7 +11,7 @@ function acquiring(polls: PollPermits, standing: "good" | "new" | "failing", who
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("a namespace with hanging remotes takes permits only from itself", async () => {
+test("a namespace with hanging remotes uses only its own permits", async () => {
   const polls = new PollPermits();
   const hanging = acquiring(polls, "new", "bad", 100);
   const others = acquiring(polls, "new", "shop", 3);
@@ -21,7 +21,7 @@ test("a namespace with hanging remotes takes permits only from itself", async ()
   expect([hanging.length, others.length, failing.length, good.length]).toEqual([4, 3, 3, 16]);
 });
 
-test("a released permit goes to the namespace that waits longest and may have it", async () => {
+test("a released permit is granted to the namespace that has waited longest and may have it", async () => {
   const polls = new PollPermits();
   const good = acquiring(polls, "good", "a", 16);
   const first = acquiring(polls, "good", "b", 1);

@@ -55,7 +55,7 @@ function commitRaw(remote: FakeGitRemote, author: Buffer): string {
 }
 
 describe("the authors of a source's commits", () => {
-  test("are found in a clone that has only the head: the commits alone are fetched, and deleted", async () => {
+  test("are found in a clone that has only the head: only the commits are fetched, and then deleted", async () => {
     const remote = aRemote();
     const first = remote.commitByOthers({ a: "1" }, { author: "Root <root@example.dev>" });
     const second = remote.commitByOthers({ a: "2" }, { author: ada });
@@ -75,7 +75,7 @@ describe("the authors of a source's commits", () => {
     expect([left, harness.sources.stats.fetches]).toEqual([[], fetches + 2]);
   });
 
-  test("are found without the remote where the clone has the commits", async () => {
+  test("are found without the remote if the clone has the commits", async () => {
     const remote = aRemote();
     const first = remote.commitByOthers({ a: "1" });
     const { harness, authorsOf } = await following(remote);
@@ -93,7 +93,7 @@ describe("the authors of a source's commits", () => {
     expect(await authorsOf({ until: "1".repeat(40) })).toMatchObject({ problem: { is: "MissingHistory" } });
   });
 
-  test("are not known after a force push, and those of a new line of commits are", async () => {
+  test("are unknown after a force push until there are new commits", async () => {
     const remote = aRemote();
     const base = remote.commitByOthers({ a: "1" });
     const dropped = remote.commitByOthers({ a: "2" }, { author: bob });
@@ -107,7 +107,7 @@ describe("the authors of a source's commits", () => {
     });
   });
 
-  test("are not known where the remote itself is shallow", async () => {
+  test("are unknown if the remote itself is shallow", async () => {
     const whole = aRemote();
     const first = whole.commitByOthers({ a: "1" });
     whole.commitByOthers({ a: "2" }, { author: ada });
@@ -122,18 +122,18 @@ describe("the authors of a source's commits", () => {
 
   test.for([
     [
-      "a name of strange bytes",
+      "a name with invalid bytes",
       Buffer.from([...Buffer.from("\u001b[2J "), 0xff, 0xfe, ...Buffer.from(" <ada@example.dev>")]),
       "ada@example.dev",
     ],
     [
-      "an address of strange bytes",
+      "an address with invalid bytes",
       Buffer.from([...Buffer.from("Ada <"), 0xff, ...Buffer.from("@example.dev>")]),
       undefined,
     ],
     ["a huge address", Buffer.from(`Ada <${"x".repeat(100_000)}@example.dev>`), undefined],
     ["two addresses", Buffer.from("Ada <bob@example.dev> <ada@example.dev>"), undefined],
-  ] as const)("are read from %s, or named as unreadable", async ([, author, email]) => {
+  ] as const)("are read from %s, or reported as unreadable", async ([, author, email]) => {
     const remote = aRemote();
     const first = remote.commitByOthers({ a: "1" });
     const { authorsOf } = await following(remote);
@@ -157,7 +157,7 @@ describe("the authors of a source's commits", () => {
     });
   });
 
-  test("do not put commits without files into the clone", async () => {
+  test("do not add commits without files to the clone", async () => {
     const remote = aRemote();
     remote.git(["config", "uploadpack.allowFilter", "true"]);
     const first = remote.commitByOthers({ a: "1", "web/x": "x" });

@@ -34,7 +34,7 @@ describe("isSettled()", () => {
   });
 });
 
-test("unknownCommits() are those that are waited for and that no look has asked for", () => {
+test("unknownCommits() returns the awaited commits that no poll has requested", () => {
   const clients = [
     aClient(commit, pending),
     aClient(branch, pending),
@@ -44,7 +44,7 @@ test("unknownCommits() are those that are waited for and that no look has asked 
   expect([...unknownCommits(clients, { targets: new Map([[id, { commit: id }]]) })]).toEqual([]);
 });
 
-test("hasUnasked() is true for refs that the last look did not ask for, and not during an outage", () => {
+test("hasUnasked() is true for refs that the last poll did not request, and not during an outage", () => {
   const targets = new Map([[id, { commit: id }]]);
   expect(hasUnasked([aClient(commit, pending)], { targets, outage: undefined })).toBe(false);
   expect(hasUnasked([aClient(branch, pending)], { targets, outage: undefined })).toBe(true);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { SourcesHarness } from "./sources-harness.ts";
 
-test("a commit that the clone has costs no question to the remote", async () => {
+test("a commit that the clone has causes no request to the remote", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
   await using it = new SourcesHarness(remote);
@@ -20,7 +20,7 @@ test("a commit that the clone has costs no question to the remote", async () => 
   expect(it.sources.stats).toMatchObject({ lsRemotes, fetches });
 });
 
-test("a commit that the clone does not have is asked for", async () => {
+test("a commit that the clone does not have is requested", async () => {
   using remote = new FakeGitRemote();
   const first = remote.commitByOthers({ "a/x": "1" });
   await using it = new SourcesHarness(remote);
@@ -34,7 +34,7 @@ test("a commit that the clone does not have is asked for", async () => {
   expect(it.sources.stats.fetches).toBe(fetches + 1);
 });
 
-test("a resource that comes later does not make the others forget which commit changed their folders", async () => {
+test("a later resource does not change which commit changed the folders of the others", async () => {
   using remote = new FakeGitRemote();
   const names = Array.from({ length: 150 }, (_, index) => `p${index}`);
   remote.commitByOthers(Object.fromEntries(names.map((name) => [`${name}/x`, "1"])));

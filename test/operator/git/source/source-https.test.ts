@@ -175,7 +175,7 @@ test("a host that does not respond in time causes a timeout", async () => {
   const url = `https://127.0.0.1:${await listening(silent)}/x.git`;
   await using it = new SourcesHarness(remote, { timeoutMs: 20_000 });
   expect(await it.answer("a", { url, credentials: ca })).toMatchObject({
-    failure: { reason: "SourceUnreachable", message: expect.stringContaining("no answer for 20 s") },
+    failure: { reason: "SourceUnreachable", message: expect.stringContaining("no output for 20 s") },
   });
 });
 

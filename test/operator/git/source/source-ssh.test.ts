@@ -80,6 +80,6 @@ test("an unresponsive remote causes a timeout, and its processes are killed", as
   const state = await it.answer("a", options);
 
   expect(state).toMatchObject({
-    failure: { reason: "SourceUnreachable", message: expect.stringContaining("no answer for 60 s") },
+    failure: { reason: "SourceUnreachable", message: expect.stringContaining("no output for 60 s") },
   });
 });

@@ -90,7 +90,7 @@ describe("findSpanAuthors()", () => {
     expect(await authors(linear(), since, until)).toEqual(expected);
   });
 
-  test("follows all parents, and leaves out what the first commit contains", async () => {
+  test("follows all parents, and omits commits that the first commit contains", async () => {
     expect(await authors(merged(), "a", "d")).toEqual(["ada", "bob", "forge"]);
     // The merge brings what is on the other side, which began before.
     expect(await authors(merged(), "b", "d")).toEqual(["bob", "forge"]);
@@ -98,7 +98,7 @@ describe("findSpanAuthors()", () => {
     expect(await authors(commits, "d", "e")).toEqual(["eve"]);
   });
 
-  test("tells each address once, with its newest commit, whatever its case", async () => {
+  test("returns each address once, with its newest commit, regardless of case", async () => {
     const commits = linear().make({ e: { parents: ["d"], by: "ADA" }, f: { parents: ["e"], by: "bob" } });
     expect(await find(commits, "a", "f")).toEqual({
       authors: [
@@ -109,13 +109,13 @@ describe("findSpanAuthors()", () => {
     });
   });
 
-  test("reads no more of the history than the span, and what shows where it begins", async () => {
+  test("reads only the span, and the commits that determine its beginning", async () => {
     const commits = linear();
     await find(commits, "c", "d");
     expect(commits.reads).toEqual([idOf("d"), idOf("c")]);
   });
 
-  test("leaves out what the first commit contains, also if it was visited before", async () => {
+  test("omits commits that the first commit contains, also if they were visited before", async () => {
     // The clock of the machine that made `c` was behind.
     const commits = new Commits().make({
       a: { by: "root", at: 10 },
@@ -129,7 +129,7 @@ describe("findSpanAuthors()", () => {
   test.for([
     ["backwards", "d", "b"],
     ["beside", "b", "c"],
-  ] as const)("says that a commit does not come after the other one: %s", async ([, since, until]) => {
+  ] as const)("reports that a commit does not come after the other one: %s", async ([, since, until]) => {
     const commits = since === "d" ? linear() : merged();
     expect(await authors(commits, since, until)).toEqual({ is: "NotAncestor" });
   });
@@ -137,16 +137,16 @@ describe("findSpanAuthors()", () => {
   test.for([
     ["the last one", "d", { is: "MissingHistory", commit: idOf("d") }],
     ["one in between", "c", { is: "MissingHistory", commit: idOf("c") }],
-  ] as const)("says that the clone does not have %s", async ([, lost, problem]) => {
+  ] as const)("reports that the clone does not have %s", async ([, lost, problem]) => {
     expect(await authors(linear().lose(lost), "a", "d")).toEqual(problem);
   });
 
-  test("does not need the first one, nor what is before it", async () => {
+  test("does not need the first commit, nor earlier ones", async () => {
     expect(await authors(linear().lose("a"), "a", "d")).toEqual(["ada", "bob", "cleo"]);
     expect(await authors(linear().lose("a"), "b", "d")).toEqual(["bob", "cleo"]);
   });
 
-  test("does not take a history that is cut off beside the first commit for whole", async () => {
+  test("does not treat a history that is truncated beside the first commit as complete", async () => {
     // The merged side goes back to where the clone ends.
     const commits = merged().lose("a");
     expect(await authors(commits, "b", "d")).toEqual(["bob", "forge"]);
@@ -154,7 +154,7 @@ describe("findSpanAuthors()", () => {
     expect(await authors(side, "b", "d")).toEqual({ is: "MissingHistory", commit: idOf("9") });
   });
 
-  test("is not misled by forged times: it finds more, never fewer", async () => {
+  test("returns more authors, and never fewer, with forged times", async () => {
     for (const at of [0, 1, 1_000_000, 999_999_999_999_999]) {
       for (const name of ["a", "b", "c", "d"]) {
         const commits = merged();
@@ -177,7 +177,7 @@ describe("findSpanAuthors()", () => {
     expect(await authors(commits, "c", "d")).toEqual(["cleo"]);
   });
 
-  test("takes what is no commit for missing", async () => {
+  test("treats an object that is not a commit as missing", async () => {
     const commits = linear().make({ c: { type: "tree", parents: ["b"] } });
     expect(await authors(commits, "a", "d")).toEqual({ is: "MissingHistory", commit: idOf("c") });
   });

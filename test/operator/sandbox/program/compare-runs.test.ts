@@ -60,7 +60,7 @@ describe("explainDifference()", () => {
   ])("$does", async ({ texts, says }) => {
     const error = await explainDifference(texts);
     expect(error.reason).toBe("RenderNotReproducible");
-    expect(error.message).toContain(`gave different results: ${says};`);
+    expect(error.message).toContain(`returned different results: ${says};`);
   });
 
   // Traversing these level by level takes minutes, and the test runner aborts after 20 seconds.
@@ -73,7 +73,7 @@ describe("explainDifference()", () => {
     { what: "a million objects", texts: ["{}\n".repeat(1_000_000), "{} \n".repeat(1_000_000)] },
   ])("compares $what in linear time", async ({ texts }) => {
     const { message } = await explainDifference(texts.map((text) => `${collected([])}\n${text}`));
-    expect(message).toMatch(/gave different results: shop\/a/);
+    expect(message).toMatch(/returned different results: shop\/a/);
   });
 
   test("yields to the event loop while it compares", async () => {

@@ -67,7 +67,7 @@ describe("createPrograms()", () => {
     await run();
     expect(warm).toEqual([false]);
     unwanted.abort();
-    await expect(loop).rejects.toThrow("no longer wanted");
+    await expect(loop).rejects.toThrow("no longer needed");
   });
 
   test("keeps the process of a program when a commit changes other files", async () => {
@@ -85,7 +85,7 @@ describe("createPrograms()", () => {
       timeoutMs: 3_600_000,
       patience: { unwanted: unwanted.signal, isSlow: false, onSlow: () => unwanted.abort() },
     });
-    await expect(run).rejects.toThrow("no longer wanted");
+    await expect(run).rejects.toThrow("no longer needed");
     await expect(programs.render({ files: { "main.ts": main }, inputs: "one" })).resolves.toBeDefined();
   });
 
