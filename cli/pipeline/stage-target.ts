@@ -35,7 +35,7 @@ export function chooseTarget(pipeline: PipelineObject, stage: string, digest?: s
     return { ...target, commit, waits: isNext ? waitsOf(status) : [] };
   };
   if (digest === undefined) {
-    if (next === undefined) throw new Error(`Nothing waits for ${title}`);
+    if (next === undefined) throw new Error(`There is no candidate for ${title}`);
     return targetOf(next);
   }
   const keys = releases.map(({ name, namespace = pipeline.metadata.namespace }) => ({ name, namespace }));
@@ -110,7 +110,7 @@ export function describeChange(release: ReleaseObject | undefined, revision: str
   if (release === undefined) return "does not exist";
   const { next, deployed } = (release.status ?? {}) as PlannedStatus;
   if (next === undefined || next.revision !== revision)
-    return deployed?.revision === revision ? "runs it" : "has no plan of it; it may change nothing here";
+    return deployed?.revision === revision ? "runs it" : "has no plan of it; it may not change this Release";
   const { create = 0, change = 0, delete: removed = 0, held = 0, mutableImages = 0, error, digest } = next;
   if (error !== undefined) return `cannot be planned: ${printable(error)}`;
   if (digest !== undefined && digest === deployed?.digest) return "no change";

@@ -17,7 +17,7 @@ describe.skipIf(inject("endToEnd").missing !== undefined)("a run that is killed"
 
     await kill("parent");
 
-    await eventually(() => !existsSync(plan.runDirectory), { what: "the run directory is gone" });
+    await eventually(() => !existsSync(plan.runDirectory), { what: "the run directory is deleted" });
     expect(leftovers(plan)).toEqual({ processes: [], mounts: [], cgroups: [] });
     expect(readdirSync("/sys/class/net")).not.toContain("fairlead0");
     expect(readSettings()).toEqual(settings);
@@ -29,7 +29,7 @@ describe.skipIf(inject("endToEnd").missing !== undefined)("a run that is killed"
     await kill("keeper and parent");
 
     await eventually(() => expect(leftovers(plan)).toMatchObject({ processes: [], mounts: [] }), {
-      what: "all processes are gone",
+      what: "all processes have ended",
     });
     expect(existsSync(plan.runDirectory)).toBe(true);
     await removeStaleRuns();

@@ -43,7 +43,7 @@ describe("EchoChart", () => {
     },
   );
 
-  test("gives Job and container a valid name if the Echo's is invalid", () => {
+  test("creates a Job and a container with a valid name if the Echo's is invalid", () => {
     const name = `${"very.long.".repeat(12)}name`;
     const [job] = madeBy(echo, { name, spec: { message: "" } }) as [
       { metadata: { name: string }; spec: { template: { spec: { containers: [{ name: string }] } } } },

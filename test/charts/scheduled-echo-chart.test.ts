@@ -46,7 +46,7 @@ test("ScheduledEchoChart creates one CronJob with exactly the original's fields"
   expect(observed.asked).toEqual([]);
 });
 
-test("ScheduledEchoChart gives a CronJob at most 52 characters", () => {
+test("ScheduledEchoChart limits the name of a CronJob to 52 characters", () => {
   const [cronJob] = madeBy(scheduledEcho, {
     name: "x".repeat(60),
     spec: { message: "", schedule: "@daily" },

@@ -53,7 +53,7 @@ test("a kind pins Releases of the same operator, with all fences, and unpins the
   // Then that commit is deployed, by one write to the Release, and its owner's fields are unchanged
   await story.untilAt("shop", first);
   await eventually(async () => (await seen(definition, namespace, "back")).status?.["deployed"] === first, {
-    what: "the Pin has seen it",
+    what: "the Pin has observed it",
   });
   await untilReady(definition, namespace, "back");
   expect((await seen(Release, namespace, "shop")).spec).toMatchObject({ revision: first, interval: "1s" });

@@ -110,7 +110,7 @@ async function asPod({ kubeconfigPath }: FencedPod): Promise<{ cluster: Cluster;
 }
 
 describe("fields of other owners' objects", () => {
-  test("are set, kept, not taken over from other managers, and removed when they are no longer wanted", async () => {
+  test("are set, kept, not taken over from other managers, and removed when they are no longer desired", async () => {
     // Given Deployments of an app and of another one, one of them with replicas of its owner
     const { namespace, start, writes } = await aScene();
     await deploy(namespace, "web");

@@ -90,7 +90,7 @@ test("a kind pins and plans Releases of the same operator, and may set no other 
       const release = await seen(Release, namespace, "shop");
       return release.status?.["next"] === undefined ? release : undefined;
     },
-    { what: "the plan is gone" },
+    { what: "the plan is removed" },
   );
   expect(after.spec).toMatchObject({ revision: second, digest });
   expect(after.spec).not.toHaveProperty("next");

@@ -52,7 +52,7 @@ test.for(["background", "foreground"])(
     await untilGone("service", "web", namespace);
     await eventually(async () => (await podsOf("web", namespace)).length === 0, { what: "no pod is left" });
     await eventually(() => repository.files(`${namespace}/${type}/`).length === 0, {
-      what: "the folder is gone",
+      what: "the folder is deleted",
     });
 
     await kubectl(["delete", groupKindOf(Echo), "hello", "-n", namespace, `--cascade=${how}`]);
@@ -75,7 +75,7 @@ test("a resource deleted with --cascade=orphan leaves its children, and a recrea
   const since = new Date();
   await kubectl(["delete", type, "web", "-n", namespace, "--cascade=orphan"]);
   await eventually(() => repository.files(`${namespace}/${type}/`).length === 0, {
-    what: "the folder is gone",
+    what: "the folder is deleted",
   });
   const left = await readObject<Seen>("deployment", "web", namespace);
   expect(left?.metadata.uid).toBe(before?.metadata.uid);
@@ -99,7 +99,7 @@ test("a namespace is deleted with all its content: at most one rejected write fo
   await kubectl("apply -f -", { input: held });
   const since = new Date();
   await kubectl(["delete", "namespace", namespace, "--wait=false"]);
-  await eventually(() => repository.files(namespace).length === 0, { what: "the folders are gone" });
+  await eventually(() => repository.files(namespace).length === 0, { what: "the folders are deleted" });
   await kubectl(["patch", "configmap", "held", "-n", namespace, "-p", '{"metadata":{"finalizers":null}}']);
   await kubectl(["wait", "namespace", namespace, "--for=delete", "--timeout=60s"]);
   // The status may still report the end of the pods, also when the resource is deleted in the meantime; nothing else is
@@ -146,7 +146,7 @@ test("a namespace is deleted without errors if namespaces are watched, also when
   const since = new Date();
   await admin("delete namespace shop --wait=false");
   await eventually(async () => (await admin("get deployment,service,pod -n shop -o name")) === "", {
-    what: "the children are gone",
+    what: "the children are deleted",
   });
 
   // Another one continues to work.
@@ -164,7 +164,7 @@ test("a namespace is deleted without errors if namespaces are watched, also when
   await admin(["patch", type, "web", "-n", "shop", "--type=merge", "-p", release]);
   await admin(["patch", "configmap", "held", "-n", "shop", "--type=merge", "-p", release]);
   await admin("wait namespace/shop --for=delete --timeout=30s");
-  await eventually(() => repository.files("shop/").length === 0, { what: "its folder is gone" });
+  await eventually(() => repository.files("shop/").length === 0, { what: "its folder is deleted" });
   expect(await operatorWrites("shop", since, cluster.auditLogPath)).toEqual([]);
 });
 

@@ -173,7 +173,7 @@ test("reports errors before anything is changed", async () => {
   );
 });
 
-test("takes over nothing of other owners: neither an object, nor a field without the flag", async () => {
+test("does not take over objects of other owners, nor fields without the flag", async () => {
   const { name, set } = anInstallation();
   await kubectl(["create", "clusterrole", name, "--verb=get", "--resource=pods"]);
   await expect(install({ set })).rejects.toThrow(

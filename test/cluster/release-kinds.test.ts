@@ -29,7 +29,7 @@ async function aCatalog() {
   return { catalog, requests, answers, woken };
 }
 
-test("discovery of a real API server takes two requests, and two without a body if nothing is new", async () => {
+test("discovery of a real API server needs two requests, and two without a body if nothing has changed", async () => {
   const { catalog, requests, answers, woken } = await aCatalog();
   expect(catalog.ask("apps/v1", "Deployment", "shop/a")).toEqual({ state: "pending" });
   await eventually(() => woken.includes("shop/a"), { what: "there is an answer" });
@@ -43,7 +43,7 @@ test("discovery of a real API server takes two requests, and two without a body 
   );
   expect(catalog.find("authentication.k8s.io/v1", "TokenReview")).toBeUndefined();
   catalog.refresh();
-  await eventually(() => answers.length === 4, { what: "it looked once more" });
+  await eventually(() => answers.length === 4, { what: "it ran discovery again" });
   // Other tests may have created or deleted a kind in the meantime.
   expect([200, 304]).toContain(answers[2]);
 });
@@ -81,7 +81,7 @@ test("a kind is known when its definition is established, and can then be writte
   expect(woken).toContain("shop/a");
   // Its definition has what discovery returns later.
   const byDefinition = catalog.find(`${group}/v1`, "Widget");
-  await eventually(() => requests.length > asked, { what: "discovery is asked too" });
+  await eventually(() => requests.length > asked, { what: "discovery also has it" });
   expect(catalog.find(`${group}/v1`, "Widget")).toBe(byDefinition);
   catalog.unlearn(live);
   expect(catalog.find(`${group}/v1`, "Widget")).toBeUndefined();

@@ -59,7 +59,7 @@ test("objects with a Release's label that it did not record are not changed, and
 
   await story.remove("shop");
   await eventually(async () => (await readObject("configmap", "web", namespace)) === undefined, {
-    what: "the Release's own object is gone",
+    what: "the Release's own object is deleted",
   });
   expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(planted);
   expect((await story.writes(since)).filter((write) => write.includes("planted"))).toEqual([]);

@@ -123,7 +123,7 @@ describe("a Release of a folder", () => {
     await story.untilAt("shop", fewer);
   });
 
-  test("does not change objects of another Release, and takes them over when that one no longer has them", async () => {
+  test("does not change objects of another Release, and adopts them when that one no longer has them", async () => {
     const story = await aReleaseStory();
     const { namespace, commit } = story;
     commit({

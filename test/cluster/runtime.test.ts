@@ -48,7 +48,7 @@ function runtimesIn({ namespace }: Story) {
       eventually(
         async () =>
           (await kubectlJson<{ items: object[] }>(["get", children, "-n", namespace])).items.length === 0,
-        { what: "its objects are gone" },
+        { what: "its objects are deleted" },
       ),
   };
 }
@@ -118,7 +118,7 @@ describe("a Runtime", () => {
     // An edit ensures that it was reconciled.
     await apply({ ...hourSpec, warnBeforeSeconds: 1 });
     const same = await until(
-      "the edit was seen",
+      "the edit was observed",
       (found) => found.status?.observedGeneration === found.metadata.generation,
     );
     expect(same.status).toMatchObject({ readyAt: status?.["readyAt"], expiresAt: status?.["expiresAt"] });

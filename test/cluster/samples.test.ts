@@ -94,7 +94,7 @@ test.for(samples)(
 
     // Then its objects are collected and its folder is removed from git
     for (const child of golden) await untilGone(typeOf(child), child.metadata.name, namespace);
-    await eventually(() => repository.files(folder).length === 0, { what: "the folder is gone" });
+    await eventually(() => repository.files(folder).length === 0, { what: "the folder is deleted" });
     expect(repository.commits()).toBe(3);
   },
 );

@@ -42,7 +42,7 @@ describe("fairlead why for a kind that adds to objects of other owners", () => {
     expect(text).toMatch(/\nAdds to 1 object of other owners: 0 up to date, 1 pending\n/);
     expect(text).toMatch(/refused +Deployment \S+\/web +the API server rejects it: .*conflict/);
     const edit = new RegExp(`- kubectl edit nap night -n ${namespace} --kubeconfig=\\S+`);
-    await eventually(async () => edit.test((await ask()).text), { what: "its condition says so" });
+    await eventually(async () => edit.test((await ask()).text), { what: "its condition reports it" });
   });
 
   test("shows what is known about it in a program without its chart", async () => {

@@ -68,7 +68,11 @@ test.for([
   { does: "keeps a dotted Job", name: jobName("hello.world"), is: "hello.world" },
   { does: "shortens a dotted container", name: containerName("hello.world"), is: "hello-world-ded9c345" },
   { does: "ends the readable part with a letter or digit", name: dnsLabel("web."), is: "web-28f02c82" },
-  { does: "gives a Service a letter to begin with", name: serviceName("1-web"), is: "x1-web-370140ba" },
+  {
+    does: "adds a letter at the beginning of a Service's name",
+    name: serviceName("1-web"),
+    is: "x1-web-370140ba",
+  },
   { does: "cuts a CronJob", name: cronJobName("x".repeat(53)), is: `${"x".repeat(43)}-fa2d0289` },
 ])("$does", ({ name, is }) => {
   expect(name).toBe(is);

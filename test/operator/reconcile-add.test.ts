@@ -57,7 +57,7 @@ describe("a reconcile that adds to objects of others", () => {
     expect(bench.counts.get("updated")).toBe(30);
   });
 
-  test("sends nothing when the addition is in place, whatever else changes in the object", async () => {
+  test("sends nothing when the addition is in place, for any other change in the object", async () => {
     const bench = aBench(aSoughtPod("a"));
     await bench.reconcile();
     bench.takeRequests();

@@ -133,7 +133,7 @@ describe("filesOf()", () => {
     expect(new Set(pathsOf(...cases)).size).toBe(2);
   });
 
-  test("never gives a folder the name of a file", () => {
+  test("never uses the name of a file for a folder", () => {
     const [file, folder = ""] = pathsOf(
       anObject("v1", "Foo", "x", "shop"),
       anObject("v1", "Foo", "y", "foo-x.yaml"),
@@ -142,7 +142,7 @@ describe("filesOf()", () => {
     expect(folder).toMatch(/^foo-x\.yaml_[0-9a-f]{8}\/foo-y\.yaml$/);
   });
 
-  test("gives every object a safe path, which is not the folder of another file", () => {
+  test("uses a safe path for every object, which is not the folder of another file", () => {
     fc.assert(
       fc.property(fc.uniqueArray(aManifest, { selector: idOf, maxLength: 12 }), (manifests) => {
         const paths = pathsOf(...manifests);

@@ -32,7 +32,7 @@ describe("createSynthesizer(), for a kind that reads a clock", () => {
     ]);
   });
 
-  test("runs the chart again when the time goes back", () => {
+  test("runs the chart again when the time is set back", () => {
     const synthesizer = createSynthesizer();
     const passed = [15, 5].map((second) => {
       const clock = new RunClock(startMs + second * 1_000);

@@ -44,7 +44,7 @@ describe("createSynthesizer()", () => {
     expect(synthesizer(plain, later, observe(aPod("a")))).toBe(first);
   });
 
-  test("synthesizes a forgotten resource again", () => {
+  test("synthesizes a dropped resource again", () => {
     const synthesizer = createSynthesizer();
     const first = synthesizer(plain, aResource(plain), observe());
     synthesizer.forget(aResource(plain).metadata.uid);

@@ -66,7 +66,7 @@ export function escapedStories(stack: () => Stack): void {
   let otherPod = "";
   const table = (signal: EscapeTargets["signal"]) => escapeAttempts({ otherPod, secret, signal });
 
-  test("a plain Node in a program's place deploys what it gives, for two namespaces", async () => {
+  test("a plain Node instead of a program deploys the objects that it returns, for two namespaces", async () => {
     // Pods of the installation before may still be there, and one of them may lead.
     await eventually(
       async () => {
@@ -87,7 +87,7 @@ export function escapedStories(stack: () => Stack): void {
     await untilVictimHas(stack(), 1);
   });
 
-  test("outside of the walls each of its attempts succeeds in a container of the pod", async () => {
+  test("without isolation each of its attempts succeeds in a container of the pod", async () => {
     const at = ["exec", leader, "-n", namespace, "-c"];
     const reports = await Promise.all(
       ["operator", "sandbox", "source", "publish"].map(async (container) => {
@@ -100,7 +100,7 @@ export function escapedStories(stack: () => Stack): void {
     for (const name of unanswered) expect(reports.map(({ refused }) => refused[name])).not.toContain("EPERM");
   });
 
-  test("behind the walls none succeeds: no token, file, memory, socket, process or signal", async () => {
+  test("with isolation none of its attempts succeeds: no token, file, memory, socket, process or signal", async () => {
     await commitFiles(stack(), "attacker", { "report/main.ts": attackingProgram(table("SIGKILL")) });
     await apply(stack(), [releaseOf({ namespace: "attacker", name: "report", render: program() })]);
     const report = await eventually(() => readConfigMap(stack(), "attacker", "attack"), {
@@ -118,7 +118,7 @@ export function escapedStories(stack: () => Stack): void {
     expect(gotThrough.map((name) => [name, refused[name]])).toEqual([]);
   });
 
-  test("code that left Node as well cannot trace a process, read its memory or signal it", async () => {
+  test("code that has also escaped from Node cannot trace a process, read its memory or signal it", async () => {
     const run = (command: readonly string[]): Promise<string> =>
       stack().kubectl(["exec", leader, "-n", namespace, "-c", "sandbox", "--", ...command]);
     const command = [perl, "-e", perlProgram(1)];
@@ -138,7 +138,7 @@ export function escapedStories(stack: () => Stack): void {
     expect(allowed).toEqual([]);
   });
 
-  test("one that takes all memory, threads or processors ends alone, and another namespace deploys meanwhile", async () => {
+  test("only a program that uses all memory, threads or processors ends, and another namespace deploys meanwhile", async () => {
     const names = Object.keys(exhausting);
     const files = Object.entries(exhausting).map(([name, { code }]) => [
       `${name}/main.ts`,

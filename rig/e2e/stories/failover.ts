@@ -8,7 +8,7 @@ const { namespace } = OPERATOR;
 
 /** The leading pod is killed, and the other one goes on. */
 export function failoverStory(stack: () => Stack): void {
-  test("the leading pod is killed: the other one leads, and does what is asked meanwhile", async () => {
+  test("after the leading pod is killed the other one leads, and handles the changes made meanwhile", async () => {
     const { kubectl } = stack();
     const deposed = await leaderOf(stack());
     await killContainer(stack(), deposed);

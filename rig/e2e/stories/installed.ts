@@ -19,7 +19,7 @@ export function installedStories(stack: () => Stack): void {
     expect(pods.map(({ name }) => name)).toContain(leader);
   });
 
-  test("the operator runs as an unprivileged user, may write only to /tmp, and has no rights of the kernel", async () => {
+  test("the operator runs as an unprivileged user, may write only to /tmp, and has no capabilities", async () => {
     const [pod] = await podsOf(stack(), operatorPods, namespace);
     const program = `
       const fs = require("node:fs");
@@ -43,7 +43,7 @@ export function installedStories(stack: () => Stack): void {
     });
   });
 
-  test("the operator's namespace takes restricted pods only", async () => {
+  test("the operator's namespace admits only restricted pods", async () => {
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "root", namespace } };
     const spec = { containers: [{ name: "root", image: "busybox:1.33.1" }] };
     const input = JSON.stringify({ ...pod, spec });

@@ -15,7 +15,7 @@ export async function applySamples({ kubectl }: Stack): Promise<void> {
 
 /** The behaviour of the kinds' containers. */
 export function kindStories(stack: () => Stack): void {
-  test("an Echo's pod says its message, and nothing else", async () => {
+  test("an Echo's pod prints its message, and nothing else", async () => {
     await untilReady("echo", "hello-world");
     expect(await stack().kubectl("logs job/hello-world")).toBe("Hola, 世界!\n");
   });
@@ -44,7 +44,7 @@ export function kindStories(stack: () => Stack): void {
     }
   });
 
-  test("a Podbuggertool's shell runs in the pods that it was asked into, and sees their servers", async () => {
+  test("a Podbuggertool's shell runs in the selected pods, and can reach their servers", async () => {
     const { kubectl } = stack();
     await kubectl("wait --for=jsonpath={.status.installed}=3 podbuggertool/podbtool-memcached --timeout=60s");
     for (const { name } of await podsOf(stack(), "app=memcached")) {
@@ -69,7 +69,7 @@ export function kindStories(stack: () => Stack): void {
 
 /** Created first and checked last: a CronJob fires at the next full minute. */
 export function scheduledEchoStory(stack: () => Stack): void {
-  test("a ScheduledEcho's pod says its message when its minute comes", async () => {
+  test("a ScheduledEcho's pod prints its message at the scheduled minute", async () => {
     const selector = "app.kubernetes.io/name=scheduledecho,app.kubernetes.io/instance=hello-world-scheduled";
     const pod = await eventually(
       async () => (await podsOf(stack(), selector)).find(({ phase }) => phase === "Succeeded"),

@@ -118,7 +118,7 @@ const large = Object.fromEntries(
 
 /** The installation's own limits of memory, with all that three tenants may take at the same time. */
 export function limitStories(stack: () => Stack): void {
-  test("three tenants take every limit to the full: their jobs end, and a fourth one deploys", async () => {
+  test("three tenants exceed every limit: their jobs end, and a fourth one deploys", async () => {
     const leader = await eventually(() => leaderOf(stack()).then((name) => name || undefined), {
       what: "there is a leader",
       timeoutMs: 60_000,
@@ -158,7 +158,7 @@ export function limitStories(stack: () => Stack): void {
     expect(await leaderOf(stack())).toBe(leader);
   });
 
-  test("the tenants' Releases go, with what they have deployed", async () => {
+  test("the tenants' Releases are deleted with their objects", async () => {
     for (const tenant of tenants)
       await stack().kubectl(["delete", "releases", "--all", "-n", tenant, "--timeout=50s"]);
     const left = await Promise.all(tenants.map((tenant) => readConfigMap(stack(), tenant, "full")));

@@ -5,7 +5,7 @@ import type { Stack } from "../stack.ts";
 
 /** Installing again with other values: here the repository moves to an ssh host. */
 export function upgradeStory(stack: () => Stack): void {
-  test("installing again moves the repository to an ssh host, and touches no object", async () => {
+  test("installing again changes the repository to an ssh host, and writes no object", async () => {
     const before = await operatorRequests(stack());
     const files = await gitOnHost(stack(), ["ls-tree", "-r", "main"]);
 

@@ -37,7 +37,7 @@ export function walledStories(stack: () => Stack): void {
         const logs = await stack().kubectl(["logs", `deployment/${name}`, "-n", namespace]);
         return logs.includes("The kernel isolates programs of Releases");
       },
-      { what: "the operator has logged which walls there are", timeoutMs: 60_000 },
+      { what: "the operator has logged its isolation layers", timeoutMs: 60_000 },
     );
   });
 
@@ -49,7 +49,7 @@ export function walledStories(stack: () => Stack): void {
         const logs = await stack().kubectl(["logs", at.pod, "-n", namespace, "-c", at.container]);
         return logs.includes("The kernel isolates git processes");
       },
-      { what: "the source zone has logged which walls there are", timeoutMs: 60_000 },
+      { what: "the source zone has logged its isolation layers", timeoutMs: 60_000 },
     );
     const code = `const { existsSync } = require("fs"); console.log(JSON.stringify([process.getuid(),
       ...["${token}", "/run/fairlead/zones/source/source.sock", "/run/fairlead/zones/sandbox"].map((path) => existsSync(path))]))`;
@@ -57,7 +57,7 @@ export function walledStories(stack: () => Stack): void {
     expect(JSON.parse(found)).toEqual([65_531, false, true, false]);
   });
 
-  test("the publish zone alone has the credential of the repository, and not the token", async () => {
+  test("only the publish zone has the credential of the repository, and it does not have the token", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
     const paths = [
       token,
@@ -76,7 +76,7 @@ export function walledStories(stack: () => Stack): void {
     expect(await foundIn("source")).toEqual([65_531, false, false, true, false, false]);
   });
 
-  test("a plain Node in the sandbox zone's container finds nothing to take, even without walls", async () => {
+  test("a plain Node in the sandbox zone's container finds no secrets, even without isolation", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
     const at = { pod: pod?.name ?? "", namespace, container: "sandbox" };
     const code = `const fs = require("fs"); const write = (path) => { try { fs.writeFileSync(path, ""); return "written"; } catch (error) { return error.code; } };
@@ -86,7 +86,7 @@ export function walledStories(stack: () => Stack): void {
     expect(JSON.parse(found)).toEqual([65_533, [], "EROFS", "EROFS", "EROFS"]);
   });
 
-  test("a plain Node behind the walls reaches nothing of the operator's pod, and one without them all", async () => {
+  test("an isolated plain Node cannot access the operator's pod, and one without isolation can", async () => {
     const [pod] = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
     const run = (command: readonly string[]): Promise<string> =>
       execIn(stack(), { pod: pod?.name ?? "", namespace }, command);

@@ -19,7 +19,7 @@ export function watchedStories(stack: () => Stack): void {
     }
   });
 
-  test("an image that cannot be pulled causes a Warning at once, which says so", async () => {
+  test("an image that cannot be pulled causes a Warning at once with this reason", async () => {
     const spec = { size: 1, image: "nobody.invalid/nothing:1" };
     const broken = {
       apiVersion: "app.kubebuilder.io/v1",
@@ -56,7 +56,7 @@ export function watchedStories(stack: () => Stack): void {
     );
   }
 
-  test("the leader's metrics are those that the documentation names", async () => {
+  test("the leader's metrics are those in the documentation", async () => {
     const page = await readFile(new URL("../../../docs/observability.md", import.meta.url), "utf8");
     const documented = metricsWithoutReleases(page);
     expect(documented.length).toBeGreaterThan(30);
@@ -75,7 +75,7 @@ export function watchedStories(stack: () => Stack): void {
     );
   });
 
-  test("what was applied is on the branch, which the operator reached over https with its own certificate", async () => {
+  test("the applied manifests are on the branch, to which the operator pushes over https with its own certificate", async () => {
     const wanted = [
       ".fairlead.yaml",
       "default/easyservices.app.kubebuilder.io/easyservice-sample/deployment-easyservice-sample.yaml",
@@ -86,7 +86,7 @@ export function watchedStories(stack: () => Stack): void {
     ];
     const readFiles = () => gitOnHost(stack(), ["ls-tree", "-r", "--name-only", "main"]);
     await eventually(async () => expect((await readFiles()).trim().split("\n").toSorted()).toEqual(wanted), {
-      what: "the commits have landed, and what was deleted is gone again",
+      what: "the commits are on the branch, and deleted files are removed",
       timeoutMs: 60_000,
     });
     expect(await gitOnHost(stack(), ["log", "--format=%(trailers:key=Fairlead-Resource)", "main"])).toContain(
@@ -99,7 +99,7 @@ export function watchedStories(stack: () => Stack): void {
     expect(published).toBe("True");
   });
 
-  test("the operator's own token was enough: nothing was forbidden", async () => {
+  test("the operator's own token was sufficient: no request was forbidden", async () => {
     const decisions = Map.groupBy(
       await operatorRequests(stack()),
       ({ annotations }) => annotations?.["authorization.k8s.io/decision"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { kubeconfigOf, readToken, writeServerFiles } from "../../../cli/local-cluster/credentials.ts";
 
-test("each user has a token of its own in the file that only the owner can read", async () => {
+test("each user has a separate token in the file that only the owner can read", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-credentials-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeServerFiles(folder);

@@ -36,7 +36,7 @@ describe("chooseTarget()", () => {
 
   test("refuses a stage without a candidate, and names the existing stages", () => {
     expect(() => chooseTarget(aPipeline({ isWaiting: false }), "prod")).toThrow(
-      "Nothing waits for stage prod of Pipeline shop/shop",
+      "There is no candidate for stage prod of Pipeline shop/shop",
     );
     expect(() => chooseTarget(aPipeline(), "production")).toThrow(
       'Cannot find stage "production" of Pipeline shop/shop: there are dev, prod',
@@ -50,9 +50,9 @@ describe("describeChange()", () => {
 
   test.for([
     [undefined, "does not exist"],
-    [release(undefined), "has no plan of it; it may change nothing here"],
+    [release(undefined), "has no plan of it; it may not change this Release"],
     [release({ deployed: { revision: newer, digest: "b" } }), "runs it"],
-    [release({ next: { ...plan, revision: older } }), "has no plan of it; it may change nothing here"],
+    [release({ next: { ...plan, revision: older } }), "has no plan of it; it may not change this Release"],
     [release({ next: plan }), "1 to create, 2 to change, 3 to delete"],
     [
       release({ next: { ...plan, held: 3 } }),

@@ -69,7 +69,7 @@ describe("choosePrevious()", () => {
       to: "b",
     },
     {
-      does: "goes further back the second time, and not forward",
+      does: "selects an older one the second time, and not a newer one",
       ids: [deployed("b"), deployed("c"), deployed("b"), deployed("a")],
       attempted: "b",
       to: "a",

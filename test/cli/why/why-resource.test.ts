@@ -47,7 +47,7 @@ test("an object of another owner is held, with the command that hands it over", 
   );
 });
 
-test("a resource that is being deleted waits for its finalizers, and wants no objects", async () => {
+test("a resource that is being deleted waits for its finalizers, and has no desired objects", async () => {
   const deletionTimestamp = "2026-01-01T00:00:00Z";
   const { wants, waits } = await explain({
     metadata: { deletionTimestamp, finalizers: ["example.dev/x"] },
@@ -84,7 +84,7 @@ test("a spec that produces no valid objects is the wait", async () => {
   expect(waits).toMatchObject([{ on: "SpecInvalid", message: expect.stringContaining("size") }]);
 });
 
-test("an expired resource wants no objects, and waits until its declaration is removed", async () => {
+test("an expired resource has no desired objects, and waits until its declaration is removed", async () => {
   const expired = condition("Expired", "True", { reason: "DeclaredElsewhere", message: "declared by Helm" });
   const status = { ...ready, conditions: [...ready.conditions, expired] };
   const { wants, waits } = await explain({ status });

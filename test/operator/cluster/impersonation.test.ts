@@ -55,7 +55,7 @@ describe("KubeCluster.as()", () => {
   }
   const ref = { kind: configMaps, namespace: "shop", name: "a" };
 
-  test("gives every kind of request the permissions of the ServiceAccount", async () => {
+  test("sends every type of request with the permissions of the ServiceAccount", async () => {
     await using scene = await aCluster();
     const bound = scene.cluster.until(new AbortController().signal).as(who);
     const live = await bound.apply(configMaps, aConfigMap("a"), create);
@@ -72,7 +72,7 @@ describe("KubeCluster.as()", () => {
     expect(scene.server.server.requests[0]?.headers["content-type"]).toBe("application/apply-patch+yaml");
   });
 
-  test("gives a plan the same permissions, with dry-run applies", async () => {
+  test("sends the requests of a plan with the same permissions, as dry runs", async () => {
     await using scene = await aCluster();
     const dry = scene.cluster.as(who).until(new AbortController().signal).dryRun();
     await dry.apply(configMaps, aConfigMap("a"), create);

@@ -7,7 +7,7 @@ import { ScriptedApiServer } from "../../fakes/scripted-api-server.ts";
 const options = { clock: systemClock(), userAgent: "fairlead/test" };
 const get = { method: "GET", path: "/version", retries: 0 } as const;
 
-test("a server with a certificate of another authority is not trusted, and the message says so", async () => {
+test("a server with a certificate of another authority is not trusted, which the message reports", async () => {
   await using server = await ScriptedApiServer.start({ protocol: "https" });
   const transport = new ApiTransport({ ...server.access, tls: async () => ({}) }, options);
   const error = await transport.send(get).catch((thrown: unknown) => thrown);

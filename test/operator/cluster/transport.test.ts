@@ -163,7 +163,7 @@ describe("ApiTransport", () => {
     expect(cluster.server.requests.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
   });
 
-  test("checks the fence when a connection takes the request, not when it is queued", async () => {
+  test("checks the fence when the request is sent, not when it is queued", async () => {
     await using cluster = await scriptedCluster({ transport: { connections: 1 } });
     const { promise: release, resolve } = Promise.withResolvers<void>();
     cluster.server.script = async (_request, answer) => {

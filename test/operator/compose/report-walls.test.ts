@@ -60,7 +60,7 @@ test.for([
   },
 );
 
-test("an operator whose zones have containers of their own logs nothing by itself", () => {
+test("an operator whose zones run in other containers does not log their isolation itself", () => {
   const log = new RecordingLogger();
   const config = readOperatorConfig({ releases: "true", zoneSockets: "/run/fairlead/zones" }, {});
   const reportWalls = createWallsReport({ config, log, metrics: undefined });

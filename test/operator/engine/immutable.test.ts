@@ -116,7 +116,7 @@ describe("fitToLive() for workloads", () => {
       does: "of expressions",
       selector: { matchExpressions: [{ key: "app", operator: "In", values: ["memcached"] }] },
     },
-    { does: "that asks for a label", selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } },
+    { does: "that requires a label", selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } },
     {
       does: "that excludes",
       selector: {
@@ -144,7 +144,7 @@ describe("fitToLive() for workloads", () => {
       does: "something unheard-of",
       selector: { matchExpressions: [{ key: "app", operator: "Gt", values: ["1"] }] },
     },
-  ])("leave one that asks for $does for the API server to refuse", ({ selector }) => {
+  ])("do not change one that requires $does, which the API server refuses", ({ selector }) => {
     expect(selectorOf(selector)).toEqual({ matchLabels: labels });
   });
 

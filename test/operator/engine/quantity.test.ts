@@ -50,7 +50,7 @@ describe("isSameQuantity()", () => {
 });
 
 describe("parseQuantity()", () => {
-  test("gives billionths", () => expect(parseQuantity("1.5")).toBe(1_500_000_000n));
+  test("contains billionths", () => expect(parseQuantity("1.5")).toBe(1_500_000_000n));
   test("rejects a text that is longer than any quantity", () => {
     expect(parseQuantity("9".repeat(200))).toBeTypeOf("bigint");
     expect(parseQuantity("9".repeat(201))).toBeUndefined();

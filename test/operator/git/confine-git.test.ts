@@ -83,7 +83,7 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
     expect([own.connections(), other.connections()]).toEqual([1, 0]);
   });
 
-  test("gives access to the folder of credentials only for its remote", async () => {
+  test("allows access to the folder of credentials only for its remote", async () => {
     const credentials = aFolder();
     const secret = join(credentials, "password");
     writeFileSync(secret, "t0ken");

@@ -50,7 +50,7 @@ describe("readCredentials()", () => {
   });
 
   test.for(["plain", 'it\'s a 100% "odd" $(touch pwned) `name`;'.replaceAll('"', ""), "with $HOME & blanks"])(
-    "the ssh command survives quoting by the shell and by ssh with the folder %j",
+    "the ssh command is quoted correctly for the shell and for ssh with the folder %j",
     async (name) => {
       const directory = aSecret({ identity: "KEY", known_hosts: "HOSTS" }, name);
       const { sshCommand = "" } = await readCredentials(directory, ssh);

@@ -67,7 +67,7 @@ test.for([
   expect(new Set(host.seen)).toEqual(new Set([sends]));
 });
 
-test("a commit of megabytes arrives, too", async () => {
+test("a commit of several megabytes is pushed", async () => {
   using remote = new FakeGitRemote();
   const host = await behindHttps(remote);
   const credentialsDirectory = secretIn(remote, { bearerToken: "t0ken", "ca.crt": certificate.certificate });

@@ -131,7 +131,7 @@ describe("a hook, with untrusted senders,", () => {
     expect(await sendRaw(address, head)).toMatch(/^HTTP\/1.1 431 /);
   });
 
-  test("survives any input, and polls nothing", async () => {
+  test("continues after any input, and polls nothing", async () => {
     const { post, refreshed, log } = await aHookServer();
     const names = [
       "x-hub-signature-256",

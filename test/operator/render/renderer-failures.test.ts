@@ -4,7 +4,7 @@ import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { aFolder, aRenderer, program, request } from "../../fakes/renderer-bench.ts";
 
 describe("createRenderer(), if renders fail", () => {
-  test("remembers a failure until the input changes", async () => {
+  test("keeps a failure until the input changes", async () => {
     const { renderer, clock, changes } = aRenderer();
     const wrong = new MemoryFiles({ "a.yaml": "x: 1\n" });
     renderer.render(request("a", wrong));

@@ -112,7 +112,7 @@ describe("createRenderer()", () => {
     });
   });
 
-  test("keeps the renders in use, however much memory others need", async () => {
+  test("keeps the renders in use, for any amount of memory that others need", async () => {
     const { renderer, clock, programRuns } = aRenderer({ idleLimit: 0 });
     for (const name of ["1", "2", "3"]) renderer.render(request(name, aFolder(name), program()));
     await clock.settle();
@@ -164,7 +164,7 @@ describe("createRenderer()", () => {
     expect(renderer.render(request("quick", aFolder("quick"), program()))).toMatchObject({ state: "ready" });
   });
 
-  test("reports that a run is no longer wanted when its Release has another commit, or was deleted", async () => {
+  test("cancels a run that is no longer needed because its Release has another commit, or was deleted", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(() => new Promise(() => {}));
     renderer.render(request("a", aFolder("1"), program()));
@@ -197,7 +197,7 @@ describe("createRenderer()", () => {
     expect(renderer.render(request("b", aFolder("1"), program()))).toMatchObject({ state: "ready" });
   });
 
-  test("a program that takes long starts later and has low priority from then on, also at another commit", async () => {
+  test("a slow program starts later and has low priority from then on, also at another commit", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(({ patience }) => {
       patience?.onSlow();

@@ -55,7 +55,7 @@ describe("WorkQueue", () => {
     expect(await queue.take()).toEqual({ key: "key-0", priority: -100 });
   });
 
-  test("is first in, first out within a priority; a raised key goes to the end of its new level", async () => {
+  test("is first in, first out within a priority; a raised key is last in its new level", async () => {
     const { queue, clock } = aQueue();
     queue.add("low-1", { priority: -100 });
     queue.add("low-2", { priority: -100 });

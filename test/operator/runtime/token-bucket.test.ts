@@ -12,7 +12,7 @@ function takeAll(buckets: TokenBuckets, key: string, nowMs: number): number {
 describe("TokenBuckets", () => {
   const options = { burst: 20, intervalMs: 200 };
 
-  test("gives each key a burst, then one token per interval", () => {
+  test("grants each key a burst, then one token per interval", () => {
     const buckets = new TokenBuckets(options);
     expect(takeAll(buckets, "a", 0)).toBe(20);
     expect(buckets.waitMs("a", 0)).toBe(200);

@@ -22,7 +22,7 @@ import {
 } from "../../fakes/sandbox-zone.ts";
 
 describe("ZoneRenderRunner", () => {
-  test("returns the zone's objects, with a digest of its own", async () => {
+  test("returns the zone's objects, with a digest that it computes itself", async () => {
     const folder = aSocketFolder();
     await aFakeZone(folder, sends(anObject(configMap("a")), anObject(configMap("b"), "b.yaml:7")));
     const files = new MemoryFiles({
@@ -225,7 +225,7 @@ describe("ZoneRenderRunner", () => {
     expect(heard).toEqual([true, false, true, false]);
   });
 
-  test("passes on that a program takes long, its output, and its metrics", async () => {
+  test("reports that a program is slow, its output, and its metrics", async () => {
     const folder = aSocketFolder();
     const did = [{ did: "run", warm: true, durationMs: 3 }];
     const serve: Serve = async ({ send, parts }) => {

@@ -110,7 +110,7 @@ describe("Metrics", () => {
     expect(values[`workqueue_adds_total{${labels}}`]).toBe(2);
   });
 
-  test("give at most 25 priorities a series of their own", async () => {
+  test("have separate series for at most 25 priorities", async () => {
     const metrics = newMetrics();
     const queue = new WorkQueue({ clock: new FakeClock() });
     metrics.queues.watch("echo", queue);

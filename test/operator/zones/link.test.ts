@@ -180,7 +180,7 @@ describe("Link", () => {
     expect(await near.closed).toBeInstanceOf(ZoneProtocolError);
   });
 
-  test("survives any frames of an untrusted side: they are served, rejected or disconnected", async () => {
+  test("handles any frames of an untrusted side: they are served, rejected or disconnected", async () => {
     const aHeader = fc.record(
       {
         is: fc.constantFrom("request", "cancel", "item", "answer", "error", "hello", 3, null),

@@ -72,7 +72,7 @@ describe("ZoneClient", () => {
     expect(links.map(({ isClosed }) => isClosed)).toEqual([true, true]);
   });
 
-  test("gives up if no zone responds in time", async () => {
+  test("fails if no zone responds in time", async () => {
     const client = aClient(await aSocket());
     await expect(client.link({ withinMs: 1 })).rejects.toBeInstanceOf(ZoneUnavailableError);
     client.close();

@@ -36,7 +36,7 @@ describe("ZoneProcess", () => {
     expect(first).toMatchObject({ fields: { reason: "exit code 3", lastWords: "out of ideas" } });
   });
 
-  test("gives it no environment but its own", async () => {
+  test("passes it only its own environment variables", async () => {
     const { untilLogged } = aProcess(
       "process.stderr.write(JSON.stringify(process.env)); process.stdin.destroy();",
     );

@@ -43,7 +43,7 @@ describe("the stores of Releases", () => {
     await scene.end();
   });
 
-  test("requeue no Release for an object that it did not record, whatever its label", async () => {
+  test("requeue no Release for an object that it did not record, for any label", async () => {
     const scene = await aScene();
     scene.stores.watch(Deployment);
     await scene.take();

@@ -121,7 +121,7 @@ describe("the catalog of kinds", () => {
     expect(server.looks).toBe(2);
   });
 
-  test("runs discovery once more for lookups and changes during a discovery", async () => {
+  test("runs discovery again for lookups and changes during a discovery", async () => {
     const { catalog, clock, server, take } = aCatalog();
     const { promise, resolve } = Promise.withResolvers<void>();
     server.gate = promise;

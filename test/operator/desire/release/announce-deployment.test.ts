@@ -32,7 +32,7 @@ test.for([
     after: [one],
     found: undefined,
   },
-  { what: "no history at all", before: undefined, after: undefined, found: undefined },
+  { what: "no history", before: undefined, after: undefined, found: undefined },
 ])("findDeployment() for $what", ({ before, after, found }) => {
   expect(findDeployment(before, after)).toEqual(found);
 });

@@ -181,7 +181,7 @@ describe("a reconcile of a Release", () => {
     expect(bench.release().status).toMatchObject({ revision: aCommit("1").id, attempted: aCommit("2").id });
   });
 
-  test("writes nothing for a commit that is being rendered, unless that takes long", async () => {
+  test("writes nothing for a commit that is being rendered, unless rendering is slow", async () => {
     const bench = await aDeployedBench("a");
     bench.fail({ digit: "2", render: "pending" });
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: 2_000 });

@@ -162,7 +162,7 @@ describe("LocalClone", () => {
 });
 
 describe("takeCacheSlot()", () => {
-  test("gives each process its own folder, and reuses a released one", async () => {
+  test("uses a separate folder for each process, and reuses a released one", async () => {
     const base = join(aFolder(), "slot");
     const [one, two] = [await takeCacheSlot(base), await takeCacheSlot(base)];
     expect(two.directory).not.toBe(one.directory);

@@ -15,7 +15,7 @@ describe("readOwnerFile()", () => {
     { text: "approveSweep: { toString: 1 }", approveSweep: undefined },
     { text: "approveSweep: [a]", approveSweep: undefined },
     { text: "__proto__: { approveSweep: a }", approveSweep: undefined },
-  ])("takes $approveSweep as the approval in $text", ({ text, approveSweep }) => {
+  ])("reads $approveSweep as the approval in $text", ({ text, approveSweep }) => {
     expect(readOwnerFile(`${writeOwnerFile(owner)}${text}\n`)).toEqual({ owner, approveSweep });
   });
 

@@ -129,7 +129,7 @@ const landed: Event = { is: "land" };
 /** The resource is recreated during the commit that removes its folder. */
 const madeAnew = [offered, committed, landed, retired, committed, offered, landed];
 
-test("PublishLedger.changed() names all owners whose answer would change, whatever happened", () => {
+test("PublishLedger.changed() names all owners whose answer would change, for any changes", () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 20 }), (events) => {
       const owners = new Owners();

@@ -18,7 +18,7 @@ function filled(sizes: Readonly<Record<string, number>>): CloneQuota {
 }
 
 describe("CloneQuota", () => {
-  test("gives one namespace a quarter of the cache, for any number of clones", () => {
+  test("allows one namespace a quarter of the cache, for any number of clones", () => {
     const quota = filled({ shop: 100 });
     quota.join("other", "shop");
     expect(quota.roomOf("other")).toBe(150 * mebibyte);

@@ -28,7 +28,7 @@ describe("ZoneSources", () => {
     expect([told, it.told]).toEqual([["ns/a@apps.example.dev"], ["ns/a"]]);
   });
 
-  test("remembers its last answers for followed resources", async () => {
+  test("keeps its last answers for followed resources", async () => {
     const { zone, it } = await aScriptedZone();
     expect(it.sources.known("ns/a")).toBeUndefined();
     it.ask("ns/a");

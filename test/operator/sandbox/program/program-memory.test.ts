@@ -28,7 +28,7 @@ function measureChildren(): number {
 }
 
 describe("ProgramMemory", () => {
-  test("gives each job a share first, and a job that needs more the full limit of a job", async () => {
+  test("grants each job a share first, and the full limit of a job to one that needs more", async () => {
     const memory = new ProgramMemory({ clock: new FakeClock(), budgetMiB: 1_000 });
     const grants: [number, boolean][] = [];
     const run = (key: string): Promise<string> =>
