@@ -61,8 +61,7 @@ export async function runApprovals(flags: ApprovalsFlags, { print }: Pick<Screen
   const shown = found.filter(({ isYours }) => all || isYours);
   if (output === "json") return print(JSON.stringify(shown, undefined, 2));
   if (shown.length === 0) {
-    const others =
-      found.length === 0 ? "" : `; ${found.length} for approvals of other users (--all lists them)`;
+    const others = found.length === 0 ? "" : `; other stages that wait: ${found.length} (--all lists them)`;
     return print(`No stage waits for your approval${others}`);
   }
   for (const line of shown.flatMap(linesOf)) print(line);

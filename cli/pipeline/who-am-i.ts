@@ -19,7 +19,7 @@ const SelfSubjectAccessReview: ObjectKind = {
   namespaced: false,
 };
 
-/** The user of a kubeconfig, as the API server knows it. */
+/** The user of a kubeconfig, as the API server identifies it. */
 export interface Caller {
   readonly username: string;
   readonly groups: readonly string[];

@@ -1,20 +1,20 @@
 import { WatchError } from "../errors.ts";
 
-/** The next action of a reflector: get everything (again), by a list if necessary, or continue to watch. */
+/** The next action of a reflector: read all objects (again), by a list if necessary, or continue to watch. */
 export type Step = "fill" | "list" | "watch";
 
 /** How one attempt to list or watch ended. */
 export interface Outcome {
   readonly by: "list" | "watch-list" | "watch";
-  /** The resourceVersion that was asked for; empty for the newest there is. */
+  /** The requested resourceVersion; empty for the newest. */
   readonly resourceVersion: string;
-  /** Everything is in the store (a plain watch starts like that). */
+  /** All objects are in the store (as at the start of a plain watch). */
   readonly filled: boolean;
-  /** An event came. */
+  /** An event was received. */
   readonly received: boolean;
-  /** The watch lived for a second. */
+  /** The watch lasted for at least a second. */
   readonly lasted: boolean;
-  /** Undefined: finished, or closed by the server in good order. */
+  /** Undefined: finished, or closed normally by the server. */
   readonly error: unknown;
   /** Events may have lacked fields, because the kind's definition has changed: see `WatchEnd`. Default: false. */
   readonly mayLackFields?: boolean;
@@ -26,7 +26,7 @@ export interface Next {
   readonly wait: "none" | "backoff" | "kind";
   /** The result of the attempt. `missing` and similar texts are for users; a normal end has none. */
   readonly finding?: "missing" | "forbidden" | "failing";
-  /** The last resourceVersion cannot be used: ask for the newest. */
+  /** The last resourceVersion cannot be used: request the newest. */
   readonly versionUnusable?: true;
   /** Initial events through a watch: not until a watch lasts again, or never with this server. */
   readonly watchList?: "distrusted" | "unsupported";
@@ -81,7 +81,7 @@ function afterWatch({ received, lasted, mayLackFields }: Outcome, failure: Failu
       if (received) return { step: "watch", wait: "backoff" };
       return { step: "fill", wait: "backoff", finding: "failing" };
     case "cut":
-      // The resourceVersion is as good as before: no list is needed to go on.
+      // The resourceVersion is still valid, so no list is needed.
       if (lasted) return { step: "watch", wait: "none" };
       return { step: "watch", wait: "backoff", ...(!received && { finding: "failing" }) };
     case "busy":
@@ -101,7 +101,7 @@ function classify(error: unknown): Failure {
   if (status === 410 || (status === 504 && /too large resource version/i.test(message))) return "expired";
   if (status === 404) return "missing";
   if (status === 403) return "forbidden";
-  // Answers of servers that do not know or allow sendInitialEvents.
+  // Responses of servers that do not support or allow sendInitialEvents.
   if (status === 400 || status === 422) return "unsupported";
   return status === 0 ? "cut" : "other";
 }

@@ -94,7 +94,7 @@ test("approvals lists the stages that wait for the caller, until the caller has 
   expect(approval?.["spec"]).toMatchObject({ ...spec, by: "admin", reason: "looks good" });
 
   expect(await printed((screen) => runApprovals(flags(), screen))).toBe(
-    "No stage waits for your approval; 1 for approvals of other users (--all lists them)",
+    "No stage waits for your approval; other stages that wait: 1 (--all lists them)",
   );
   expect(await printed((screen) => runApprovals({ ...flags(), all: true }, screen))).toContain(
     "you may not approve it, or have already approved it",

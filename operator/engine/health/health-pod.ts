@@ -75,7 +75,7 @@ export function findProblem(workload: LiveObject, pods: readonly LiveObject[] = 
   return findFirst(workload, pods, findPodProblem);
 }
 
-/** The reason why no node takes the first pending pod of a workload. It may end in a moment, so it is not a problem. */
+/** The reason why no node can run the first pending pod of a workload. It may be temporary, so it is not a failure. */
 export function describeUnscheduled(
   workload: LiveObject,
   pods: readonly LiveObject[] = [],

@@ -13,7 +13,7 @@ function conditions(...texts: readonly string[]): readonly Condition[] {
 
 describe("announceTransitions()", () => {
   test("warns once when progress is blocked, also when its message changes", () => {
-    const cause = "no node takes it";
+    const cause = "no node can run it";
     const started = conditions("Healthy=False Progressing 0 of 2");
     const heldUp = conditions(`Healthy=False Progressing 0 of 2; ${cause}`);
     const [told, ...others] = announceTransitions(started, heldUp, { cause });

@@ -67,9 +67,11 @@ describe("aggregateHealth()", () => {
   });
 
   test("reports why the worst child is not ready", () => {
-    const waiting = aChild("b", "InProgress", "0 of 1; no node takes it");
-    const heldUp = { ...waiting, health: { ...waiting.health, cause: "no node takes it" } };
-    expect(aggregateHealth([aChild("a", "InProgress"), heldUp])).toMatchObject({ cause: "no node takes it" });
+    const waiting = aChild("b", "InProgress", "0 of 1; no node can run it");
+    const heldUp = { ...waiting, health: { ...waiting.health, cause: "no node can run it" } };
+    expect(aggregateHealth([aChild("a", "InProgress"), heldUp])).toMatchObject({
+      cause: "no node can run it",
+    });
     expect(aggregateHealth([aChild("a", "Failed", "broken"), heldUp])).not.toHaveProperty("cause");
   });
 
