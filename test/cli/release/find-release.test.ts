@@ -38,7 +38,7 @@ describe("findRelease()", () => {
   });
 
   test.for([
-    { says: "we", why: /which Release "we" means in namespace "shop": web, web-admin$/ },
+    { says: "we", why: /which Release "we" refers to in namespace "shop": web, web-admin$/ },
     {
       says: "shop",
       why: /Cannot find Release "shop": in namespace "shop" there are database, web, web-admin$/,
