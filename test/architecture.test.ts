@@ -97,6 +97,7 @@ const awaiting: ReadonlySet<string> = new Set([
     "remove-fields",
     "report",
     "settle-all",
+    "write-status",
   ].map((step) => `operator/engine/${step}.ts`),
   ...[
     "converge-kind",
@@ -163,6 +164,15 @@ describe("the sources", () => {
   )("%s reads no environment", (file) => {
     const code = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
     expect(code).not.toMatch(/process\.env\b/);
+  });
+
+  test("one step writes statuses", () => {
+    const writing = sources.filter(
+      (file) =>
+        /^operator\/(engine|desire)\//.test(file) &&
+        /\.patchStatus\(/.test(readFileSync(join(root, file), "utf8")),
+    );
+    expect(writing).toEqual(["operator/engine/write-status.ts"]);
   });
 
   test("operator/ has only the loop, the wiring, the ports and the folders that DESIGN.md names", () => {

@@ -7,6 +7,7 @@ import type { Health } from "./health/health.ts";
 import type { Change } from "./note-result.ts";
 import type { ResourceStatus } from "./status.ts";
 import { statusPatch } from "./status-patch.ts";
+import { writeStatus } from "./write-status.ts";
 
 /** The report of one run of a resource. */
 export interface Report {
@@ -74,7 +75,7 @@ export async function report(
   const { key, error, isRetried, retryWithinMs, requeueAfterMs } = run;
   announceChanges(run.changes, run, options);
   noteBlocker(key, error, options.onBlocked);
-  await writeStatus(run, options, onWritten);
+  await writeChange(run, options, onWritten);
   if (isRetried) {
     if (retryWithinMs !== undefined) options.wakeLater(key, Math.max(1, Math.ceil(retryWithinMs)));
     throw error;
@@ -83,15 +84,14 @@ export async function report(
   return delays.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.ceil(Math.min(...delays))) };
 }
 
-async function writeStatus(run: Report, options: ReportOptions, onWritten: () => void): Promise<void> {
+async function writeChange(run: Report, options: ReportOptions, onWritten: () => void): Promise<void> {
   const { kind, resource, change, health, at } = run;
   if (change === undefined) return;
+  const { cluster, resources } = options;
   const { status, patch } = change;
-  const { name, namespace, uid } = resource.metadata;
-  const live = await options.cluster.patchStatus({ kind, namespace, name }, uid, patch, at);
+  const live = await writeStatus(resource, patch, { kind, cluster, resources, at });
   // A deleted resource has no events.
   if (live === undefined) return;
-  options.resources.written(live);
   options.onStatus?.(resource, live);
   announceStatus({ status, cause: health?.cause }, { resource }, options);
   onWritten();

@@ -8,6 +8,7 @@ import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import type { OnStatus } from "../../engine/report.ts";
 import type { ResourceStatus } from "../../engine/status.ts";
 import { statusPatch } from "../../engine/status-patch.ts";
+import { writeStatus } from "../../engine/write-status.ts";
 import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Cluster, Logger, Stores } from "../../ports.ts";
 import { type Loaded, load } from "./load.ts";
@@ -48,13 +49,13 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
     log.warn("Record is not stable", { kind: kind.definition.kind, why });
   }
   if (isSameRecord(recordIn(kind, resource), record)) return { ...loaded, folded };
-  const { name, namespace, uid, resourceVersion } = resource.metadata;
+  const { resourceVersion } = resource.metadata;
   const expected = options.expected?.of(loaded, record);
   const patch = statusPatch(resource.status, expected ?? withRecord(loaded, record, options));
-  const ref = { kind: kind.definition, namespace, name };
-  const live = await cluster.patchStatus(ref, uid, patch ?? {}, { resourceVersion });
+  const resources = stores.resources(kind.definition);
+  const at = { resourceVersion };
+  const live = await writeStatus(resource, patch ?? {}, { kind: kind.definition, cluster, resources, at });
   if (live === undefined) return undefined;
-  stores.resources(kind.definition).written(live);
   if (expected !== undefined) options.expected?.onWritten(expected, loaded);
   options.onStatus?.(resource, live);
   const now = load(keyOf(resource), kind, stores);

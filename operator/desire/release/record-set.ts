@@ -3,6 +3,7 @@ import { Release } from "../../../crds/release.ts";
 import { idOf, type ObjectId } from "../../../synth/manifest.ts";
 import { hold, isHeld, release } from "../../engine/finalize.ts";
 import { entriesToRecord, type RecordInput, recordedIdsOf } from "../../engine/inventory.ts";
+import { writeStatus } from "../../engine/write-status.ts";
 import { ReplacedError } from "../../errors.ts";
 import type { Cluster, ObjectStore } from "../../ports.ts";
 import { applySetMetadata } from "./apply-set.ts";
@@ -41,15 +42,15 @@ async function writeEntries(
   entries: readonly ObjectId[],
   options: RecordOptions,
 ): Promise<void> {
-  const { name, namespace, uid, resourceVersion } = resource.metadata;
-  const live = await options.cluster.patchStatus(
-    { kind: Release, namespace, name },
-    uid,
+  const { resourceVersion } = resource.metadata;
+  const { cluster, releases } = options;
+  const at = { resourceVersion };
+  const live = await writeStatus(
+    resource,
     { inventory: { entries } },
-    { resourceVersion },
+    { kind: Release, cluster, resources: releases, at },
   );
   if (live === undefined) throw new ReplacedError(idOf(resource));
-  options.releases.written(live);
 }
 
 /** Adds our finalizer to a Release, and the labels and annotations that describe its set to other tools. */
