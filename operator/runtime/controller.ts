@@ -29,7 +29,7 @@ export interface Leadership {
 export interface ControllerOptions extends WorkersOptions {
   readonly gate?: Promise<Leadership>;
   readonly sources: readonly ControllerSource[];
-  /** So long may the first list of a kind take that the API server knows. */
+  /** How long the first list of a kind that the API server serves may take. */
   readonly syncTimeoutMs?: number;
 }
 

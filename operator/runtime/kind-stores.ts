@@ -23,7 +23,7 @@ export interface KindStoresInput extends WatchesInput {
   readonly kinds: readonly DeclaredKind[];
 }
 
-/** So long a namespace that refused a write is believed to be going away. */
+/** How long a namespace that refused a write counts as terminating. */
 const readmitAfterMs = 30_000;
 
 /**

@@ -28,7 +28,7 @@ export interface ShutdownParts {
 export interface ShutdownOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** So long the reconciles may take to end. 0: do not wait; negative: without a limit. */
+  /** How long the reconciles may take to end. 0: do not wait; negative: no limit. */
   readonly graceMs?: number;
 }
 

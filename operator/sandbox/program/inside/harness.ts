@@ -1,9 +1,9 @@
 // Runs inside the context of one run, before the program, and in the same realm: it supports the program, and is not a
-// security boundary. Its output is checked outside (check-output.ts).
+// security boundary. Its output is checked outside (read-output.ts).
 
 import { type CollectLimits, collectObjects } from "./collect.ts";
 import { describeError } from "./describe-error.ts";
-import { furnish } from "./furnish.ts";
+import { hardenContext } from "./harden-context.ts";
 import { type Outcome, outcomeText } from "./outcome.ts";
 import { createYamlImports } from "./yaml-imports.ts";
 
@@ -31,7 +31,7 @@ interface Cdk8s {
 
 const loads = new Map<string, () => unknown>();
 const libraries = new Map<string, unknown>();
-const console = furnish(globalThis);
+const console = hardenContext(globalThis);
 let load: (() => unknown) | undefined;
 let outcome: Outcome | undefined;
 let limits: CollectLimits | undefined;

@@ -6,7 +6,7 @@ const EPOCH_MS = Date.UTC(2000, 0, 1);
 const PRINTED = 16_384;
 
 /** Control of the seeded random numbers and the captured output. */
-export interface Furniture {
+export interface HardenedContext {
   /** Seeds the random numbers. Hexadecimal digits. */
   seed(text: string): void;
   /** The captured output. */
@@ -20,7 +20,7 @@ type Globals = typeof globalThis & Record<string, unknown>;
  * the garbage collector. The clock is fixed and random numbers are seeded. Besides ECMAScript, the few functions that
  * programs for Kubernetes use are defined.
  */
-export function furnish(scope: typeof globalThis): Furniture {
+export function hardenContext(scope: typeof globalThis): HardenedContext {
   const globals = scope as Globals;
   for (const name of [
     "WebAssembly",
