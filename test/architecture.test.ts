@@ -175,19 +175,45 @@ describe("the sources", () => {
     expect(writing).toEqual(["operator/engine/write-status.ts"]);
   });
 
-  test("operator/ has only the loop, the wiring, the ports and the folders that DESIGN.md names", () => {
-    expect(
-      readdirSync(join(root, "operator"), { encoding: "utf8" }).filter((name) => name.endsWith(".ts")),
-    ).toEqual(["compose.ts", "config.ts", "errors.ts", "main.ts", "ports.ts", "reconcile.ts"]);
+  test("operator/ has only the loop, the wiring, the ports and the folders of DESIGN.md and docs/decisions.md", () => {
+    const entries = readdirSync(join(root, "operator"), { withFileTypes: true });
+    const namesOf = (isFolder: boolean) =>
+      entries
+        .filter((entry) => entry.isDirectory() === isFolder)
+        .map(({ name }) => name)
+        .sort();
+    expect(namesOf(false)).toEqual([
+      "compose.ts",
+      "config.ts",
+      "errors.ts",
+      "main.ts",
+      "ports.ts",
+      "reconcile.ts",
+    ]);
+    expect(namesOf(true)).toEqual([
+      ...["cluster", "compose", "config", "desire", "engine", "git", "hooks", "render", "runtime", "sandbox"],
+      ...["telemetry", "zones"],
+    ]);
   });
+});
 
-  test.for(
-    sources.filter((file) =>
-      /^operator\/(engine|render|sandbox|git|hooks|cluster|runtime|zones)\//.test(file),
-    ),
-  )("%s imports nothing that knows a Release", (file) => {
-    expect(
-      importsOf(file).filter((specifier) => /desire\/|crds\/release(-policy)?\.ts/.test(specifier)),
-    ).toEqual([]);
+/** Wiring: what connects `operator/desire/` to the rest of the operator. */
+const wiring: ReadonlySet<string> = new Set([
+  "operator/compose.ts",
+  "operator/compose/kind-controller.ts",
+  "operator/config.ts",
+]);
+
+describe("what a Release is", () => {
+  const outside = sources.filter((file) => /^operator\/(?!desire\/)/.test(file));
+
+  test.for(outside)("%s does not know", (file) => {
+    const forbidden = wiring.has(file)
+      ? /crds\/release(-policy|-next)?\.ts$/
+      : /\/desire\/|crds\/release(-policy|-next)?\.ts$/;
+    expect(importsOf(file).filter((specifier) => forbidden.test(specifier))).toEqual([]);
+    // Texts for users may name the kind.
+    const code = readFileSync(join(root, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+    expect(code).not.toMatch(/["/]Release(Policy)?"/);
   });
 });

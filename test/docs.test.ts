@@ -158,8 +158,8 @@ describe("docs/observability.md", () => {
     metrics.events.watch(() => ({ written: 0, dropped: 0 }));
     metrics.stores.watch([]);
     metrics.publish.watch(() => nothingPublished);
-    metrics.releases.watchSources(() => ({ lsRemotes: 0, fetches: 0, rebuilds: 0 }));
-    metrics.releases.watchReleases({ list: () => [] });
+    metrics.sources.watchSources(() => ({ lsRemotes: 0, fetches: 0, rebuilds: 0 }));
+    metrics.sources.watchFailing({ list: () => [] });
     const none = { stores: { resources: () => ({ list: () => [] }) }, isLeading: () => true };
     for (const kind of shippedKinds) metrics.kinds.observe(kind, { ...none, log: new RecordingLogger() });
     const served = readPrometheusText((await metrics.expose()).body);

@@ -1,7 +1,7 @@
 import { KubeLeaseClient } from "../cluster/lease-client.ts";
 import { type Election, NoElection } from "../runtime/election.ts";
 import { LeaderElector } from "../runtime/leader.ts";
-import type { Ground } from "./ground.ts";
+import type { SharedParts } from "./shared-parts.ts";
 
 export interface ComposedElection {
   readonly election: Election;
@@ -13,8 +13,8 @@ export interface ComposedElection {
  * Leader election: with `--leader-elect` only the holder of the Lease may write. `onLost` is called when this instance
  * loses it.
  */
-export function composeElection(ground: Ground, onLost: () => void): ComposedElection {
-  const { config, access, clock, random, log, identity, userAgent, onRequest, metrics } = ground;
+export function composeElection(shared: SharedParts, onLost: () => void): ComposedElection {
+  const { config, access, clock, random, log, identity, userAgent, onRequest, metrics } = shared;
   if (!config.leaderElect) {
     return {
       election: new NoElection(),
@@ -27,7 +27,7 @@ export function composeElection(ground: Ground, onLost: () => void): ComposedEle
     renewDeadline: renewDeadlineMs,
     retryPeriod: retryPeriodMs,
   } = config;
-  const [namespace, name] = leaseOf(ground);
+  const [namespace, name] = leaseOf(shared);
   const client = new KubeLeaseClient({
     access,
     clock,
@@ -41,7 +41,7 @@ export function composeElection(ground: Ground, onLost: () => void): ComposedEle
   const election = new LeaderElector({
     client,
     identity,
-    address: hookAddressOf(ground),
+    address: hookAddressOf(shared),
     times: { leaseDurationMs, renewDeadlineMs, retryPeriodMs },
     clock,
     random,
@@ -62,7 +62,10 @@ export function composeElection(ground: Ground, onLost: () => void): ComposedEle
 }
 
 /** Address of this instance's hooks for other instances: a pod gets its own address from its environment. */
-function hookAddressOf({ config, environment }: Pick<Ground, "config" | "environment">): string | undefined {
+function hookAddressOf({
+  config,
+  environment,
+}: Pick<SharedParts, "config" | "environment">): string | undefined {
   const port = /:(\d+)$/.exec(config.hookBindAddress)?.[1];
   const ip = environment["POD_IP"];
   if (port === undefined || ip === undefined || ip === "") return undefined;
@@ -70,6 +73,9 @@ function hookAddressOf({ config, environment }: Pick<Ground, "config" | "environ
 }
 
 /** Namespace and name of the Lease. */
-export function leaseOf({ config, access }: Pick<Ground, "config" | "access">): readonly [string, string] {
+export function leaseOf({
+  config,
+  access,
+}: Pick<SharedParts, "config" | "access">): readonly [string, string] {
   return [config.leaderElectNamespace ?? access.namespace, config.leaderElectId];
 }

@@ -4,8 +4,8 @@ import type { Election } from "../runtime/election.ts";
 import type { KindStores } from "../runtime/kind-stores.ts";
 import { metricsRoute } from "../runtime/metrics-route.ts";
 import { probeRoute } from "../runtime/probes.ts";
-import type { Ground } from "./ground.ts";
 import type { Endpoint } from "./operator.ts";
+import type { SharedParts } from "./shared-parts.ts";
 
 export interface EndpointParts {
   readonly stores: KindStores;
@@ -15,8 +15,8 @@ export interface EndpointParts {
 }
 
 /** Composes the endpoints of the operator: probes, metrics, and hooks, which the source zone serves. */
-export function composeEndpoints(ground: Ground, parts: EndpointParts): readonly Endpoint[] {
-  const { config, log, metrics } = ground;
+export function composeEndpoints(shared: SharedParts, parts: EndpointParts): readonly Endpoint[] {
+  const { config, log, metrics } = shared;
   const { stores, election } = parts;
   const checkSources = (): void => {
     const late = stores.watched.filter(
@@ -41,13 +41,13 @@ export function composeEndpoints(ground: Ground, parts: EndpointParts): readonly
             route: metricsRoute(() => metrics.expose()),
           },
         ]),
-    ...hooksOf(ground, parts),
+    ...hooksOf(shared, parts),
   ];
 }
 
 /** The source zone serves hooks. It must know the leader before the first Release is reconciled. */
 function hooksOf(
-  { config: { hookBindAddress } }: Ground,
+  { config: { hookBindAddress } }: SharedParts,
   { sourceZone }: EndpointParts,
 ): readonly Endpoint[] {
   if (sourceZone === undefined || hookBindAddress === "0") return [];

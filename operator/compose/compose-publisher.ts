@@ -13,8 +13,8 @@ import type { Election } from "../runtime/election.ts";
 import { version } from "../telemetry/version.ts";
 import { leaseOf } from "./compose-election.ts";
 import type { KindController } from "./controllers.ts";
-import type { Ground } from "./ground.ts";
 import type { AnnounceOperator } from "./operator-events.ts";
+import type { SharedParts } from "./shared-parts.ts";
 
 export interface PublisherParts {
   /** The known state of the resource of a folder. */
@@ -56,8 +56,8 @@ export interface ComposedRepository {
  *
  * @throws RemoteUrlError for a URL that is not supported.
  */
-export function composePublisher(ground: Ground, parts: PublisherParts): ComposedRepository | undefined {
-  const { config, clock, random, log, transport, environment, walls, reportWalls } = ground;
+export function composePublisher(shared: SharedParts, parts: PublisherParts): ComposedRepository | undefined {
+  const { config, clock, random, log, transport, environment, walls, reportWalls } = shared;
   const { election, confirmLeadership, controllers, announce, claimOf } = parts;
   const { repository } = config;
   if (repository === undefined) return undefined;
@@ -75,7 +75,7 @@ export function composePublisher(ground: Ground, parts: PublisherParts): Compose
       get cluster() {
         return clusterUid.value;
       },
-      lease: leaseOf(ground).join("/"),
+      lease: leaseOf(shared).join("/"),
     },
     version,
     clock,

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { composeSourceZone, type SourceZone } from "../git/source/compose-source-zone.ts";
 import type { Election } from "../runtime/election.ts";
-import type { Ground } from "./ground.ts";
+import type { SharedParts } from "./shared-parts.ts";
 
 /** Folder for clones of the repositories of Releases. */
-function releaseCacheOf({ releaseCache, repositoryCache }: Ground["config"]): string {
+function releaseCacheOf({ releaseCache, repositoryCache }: SharedParts["config"]): string {
   return releaseCache ?? join(repositoryCache, "releases");
 }
 
@@ -12,13 +12,13 @@ function releaseCacheOf({ releaseCache, repositoryCache }: Ground["config"]): st
  * Whether Releases may use repositories of this machine: an operator in a cluster must not read files and addresses of
  * its node.
  */
-export function allowsLocalSources({ config, environment }: Ground): boolean {
+export function allowsLocalSources({ config, environment }: SharedParts): boolean {
   return config.releaseFileRemotes ?? environment["KUBERNETES_SERVICE_HOST"] === undefined;
 }
 
 /** The source zone of the configuration; undefined: Releases are disabled. */
-export function sourceZoneOf(ground: Ground, election: Election): SourceZone | undefined {
-  const { config, environment, clock, random, log, metrics, walls, reportWalls } = ground;
+export function sourceZoneOf(shared: SharedParts, election: Election): SourceZone | undefined {
+  const { config, environment, clock, random, log, metrics, walls, reportWalls } = shared;
   const { releases, zoneSockets, hookBindAddress, hookSecrets, logLevel, logFormat } = config;
   if (!releases) return undefined;
   const servesHooks = hookBindAddress !== "0" && hookSecrets !== undefined;
@@ -29,7 +29,7 @@ export function sourceZoneOf(ground: Ground, election: Election): SourceZone | u
       cacheBytes: config.releaseCacheSize,
       walls,
       requireWalls: config.releaseRequireSandbox,
-      allowFile: allowsLocalSources(ground),
+      allowFile: allowsLocalSources(shared),
       hooks: servesHooks ? { address: hookBindAddress, secrets: hookSecrets } : undefined,
       ...{ logLevel, logFormat },
     },

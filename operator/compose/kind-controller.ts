@@ -1,9 +1,8 @@
 import { keyOf, type LiveObject } from "../../crds/object.ts";
-import { ReleasePolicy } from "../../crds/release-policy.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { Synthesizer } from "../../synth/synthesizer.ts";
-import type { KindSources } from "../desire/chart/follow-source.ts";
 import { kindSteps } from "../desire/chart/kind-steps.ts";
+import type { FollowKind } from "../desire/source/compose-kind-sources.ts";
 import type { TimeSource } from "../engine/run-clock.ts";
 import type { Clock, Cluster, EventRecorder, Publisher, Random } from "../ports.ts";
 import { createReconcile } from "../reconcile.ts";
@@ -22,8 +21,8 @@ export interface KindControllerInput extends ControllerInput {
   readonly random: Random;
   /** Decides whether an instant has passed. */
   readonly time: TimeSource;
-  /** Follows the sources of its resources, and calls `wake` when an answer changes. Undefined: no sources. */
-  readonly follow?: ((wake: (keys: Iterable<string>) => void) => KindSources) | undefined;
+  /** Follows the sources of its resources. Undefined: no sources. */
+  readonly follow?: FollowKind | undefined;
 }
 
 /** Creates the controller of a kind whose objects a chart creates. */
@@ -41,9 +40,8 @@ export function createKindController(input: KindControllerInput): KindController
         sources?.forget(keyOf(resource));
         input.onGone(resource);
       },
-      // No source is fetched before all policies have been listed.
       ...(sources && {
-        decidesBy: (watched) => concerns(watched, kind) || watched.kind === ReleasePolicy,
+        decidesBy: (watched) => concerns(watched, kind) || watched.kind === sources.decidedBy,
       }),
       reconcile: createReconcile(steps, { clock }),
     };

@@ -1,5 +1,5 @@
 import { readFence } from "../cluster/fence-reader.ts";
-import type { Ground } from "./ground.ts";
+import type { SharedParts } from "./shared-parts.ts";
 
 /**
  * Logs whether each configured fence of the API server is in force. This is only a report: the operator has a fence of
@@ -10,7 +10,7 @@ export async function reportFences({
   transport,
   log,
   metrics,
-}: Pick<Ground, "config" | "transport" | "log" | "metrics">): Promise<void> {
+}: Pick<SharedParts, "config" | "transport" | "log" | "metrics">): Promise<void> {
   await Promise.all(
     config.fences.map(async (fence) => {
       const found = await readFence(fence, transport);

@@ -2,7 +2,7 @@ import { askWallsOnce, type OnWalls } from "../sandbox/ask-walls.ts";
 import { describeMissingWalls } from "../sandbox/kernel-walls.ts";
 import type { ReportedWalls } from "../sandbox/walls-report.ts";
 import type { WalledProcess } from "../telemetry/sandbox-metrics.ts";
-import type { Ground } from "./ground.ts";
+import type { SharedParts } from "./shared-parts.ts";
 
 /** Receives the kernel isolation of a process of a zone. */
 export type ReportWalls = (process: WalledProcess, walls: ReportedWalls) => void;
@@ -15,7 +15,7 @@ export function createWallsReport({
   config,
   log,
   metrics,
-}: Pick<Ground, "config" | "log" | "metrics">): ReportWalls {
+}: Pick<SharedParts, "config" | "log" | "metrics">): ReportWalls {
   const known = new Map<string, string>();
   return (process, walls) => {
     metrics?.sandbox.found(process, walls);
@@ -41,7 +41,7 @@ export function reportOwnWalls({
   walls,
   config,
   reportWalls,
-}: Pick<Ground, "walls" | "config" | "reportWalls">): void {
+}: Pick<SharedParts, "walls" | "config" | "reportWalls">): void {
   if (!config.releases || config.zoneSockets !== undefined) return;
   const { landlockAbi, inForce, missing, keptApart, problem } = walls;
   const found = { landlockAbi, inForce, missing, keptApart, ...(problem !== undefined && { problem }) };
@@ -55,7 +55,7 @@ export function reportZoneWalls({
   random,
   log,
   reportWalls,
-}: Pick<Ground, "config" | "clock" | "random" | "log" | "reportWalls">): void {
+}: Pick<SharedParts, "config" | "clock" | "random" | "log" | "reportWalls">): void {
   if (!releases || zoneSockets === undefined) return;
   const onWalls: OnWalls = (process, found) => reportWalls({ zone: "sandbox", process }, found);
   askWallsOnce({ zoneSockets, onWalls, clock, random, log });

@@ -1,3 +1,4 @@
+import { containerKinds } from "../../crds/container-kinds.ts";
 import { type CustomResource, groupOf, type LiveObject } from "../../crds/object.ts";
 import { APPROVE_PRUNE } from "../../crds/status.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
@@ -144,16 +145,8 @@ function hold(going: readonly OwnedObject[], why: string, { approvals, resource 
   return { objects: going, message };
 }
 
-/** Kinds whose objects contain others: deleting one deletes its content. */
-const containers: ReadonlySet<string> = new Set([
-  "/Namespace",
-  "/PersistentVolumeClaim",
-  "apiextensions.k8s.io/CustomResourceDefinition",
-  "fairlead.dev/Release",
-]);
-
 function isContainer({ apiVersion, kind }: LiveObject): boolean {
-  return containers.has(`${groupOf(apiVersion)}/${kind}`);
+  return containerKinds.has(`${groupOf(apiVersion)}/${kind}`);
 }
 
 /** Only the server knows the content of a namespace and the objects of a kind; a claim without volume never had content. */

@@ -3,7 +3,7 @@ import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
 
 /** The labels and annotations of tools on objects that they apply, and the names of the tools. */
 const labels: Readonly<Record<string, string>> = {
-  [stamps.set]: "a Release",
+  [stamps.set]: "another resource",
   [stamps.partOf]: "an ApplySet",
   "kustomize.toolkit.fluxcd.io/name": "a Kustomization of Flux",
   "helm.toolkit.fluxcd.io/name": "a HelmRelease of Flux",
@@ -11,7 +11,6 @@ const labels: Readonly<Record<string, string>> = {
   "kapp.k14s.io/app": "kapp",
 };
 const annotations: Readonly<Record<string, string>> = {
-  [stamps.owner]: "a Release",
   "argocd.argoproj.io/tracking-id": "Argo CD",
   "argocd.argoproj.io/installation-id": "Argo CD",
   "meta.helm.sh/release-name": "Helm",
@@ -28,6 +27,8 @@ export function declaredBy({ metadata }: Pick<KubernetesObject, "metadata">): st
   const [owner] = metadata.ownerReferences ?? [];
   if (owner !== undefined)
     return `${owner.kind}.${groupOf(owner.apiVersion)} ${owner.name}`.replace(". ", " ");
+  const resource = metadata.annotations?.[stamps.owner];
+  if (resource !== undefined) return resource;
   const tool = findMark(metadata.labels, labels) ?? findMark(metadata.annotations, annotations);
   if (tool !== undefined) return tool;
   const manager = metadata.labels?.["app.kubernetes.io/managed-by"];

@@ -9,9 +9,9 @@ import { addProcessMetrics } from "./process-metrics.ts";
 import { PublishMetrics } from "./publish-metrics.ts";
 import { QueueMetrics } from "./queue-metrics.ts";
 import { ReconcileMetrics } from "./reconcile-metrics.ts";
-import { ReleaseMetrics } from "./release-metrics.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { SandboxMetrics } from "./sandbox-metrics.ts";
+import { SourceMetrics } from "./source-metrics.ts";
 import { StoreMetrics } from "./store-metrics.ts";
 
 export interface Exposition {
@@ -44,7 +44,7 @@ export class Metrics {
   readonly sandbox: SandboxMetrics;
   readonly kinds: KindMetrics;
   readonly #registry = new Registry();
-  #releases: ReleaseMetrics | undefined;
+  #sources: SourceMetrics | undefined;
 
   constructor({ version, hasRepository }: MetricsOptions) {
     this.queues = new QueueMetrics(this.#registry);
@@ -62,10 +62,10 @@ export class Metrics {
     addProcessMetrics(this.#registry, { version });
   }
 
-  /** Metrics of Releases, created on first use. */
-  get releases(): ReleaseMetrics {
-    this.#releases ??= new ReleaseMetrics(this.#registry);
-    return this.#releases;
+  /** Metrics of sources and their renders, created on first use. */
+  get sources(): SourceMetrics {
+    this.#sources ??= new SourceMetrics(this.#registry);
+    return this.#sources;
   }
 
   /** Leadership by the Lease of this name; starts at 0. */

@@ -24,8 +24,8 @@ const operator = await composeOperator(
     log: createLogger({ clock, level, format }),
   },
   {
-    elect: (ground) => {
-      const composed = composeElection(ground, () => undefined);
+    elect: (shared) => {
+      const composed = composeElection(shared, () => undefined);
       const { election } = composed;
       const stubborn = {
         fence: { check() {} },

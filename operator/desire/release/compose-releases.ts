@@ -45,11 +45,11 @@ export interface ComposedReleases {
 
 /** Creates sources, renderer, watches and publishers. Nothing runs before it is needed. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
-  const { ground, stores: kindStores, cluster, election, events, dependents, platform } = input;
+  const { shared, stores: kindStores, cluster, election, events, dependents, platform } = input;
   const { queue, attempts, log, lag } = input;
   // What is asked for the next commit of a Release concerns that Release.
   const wake = (keys: Iterable<string>): void => input.wake([...keys].map(releaseKeyOf));
-  const { config, clock, random, metrics, transport } = ground;
+  const { config, clock, random, metrics, transport } = shared;
   const releases = kindStores.resources(Release);
   const memory = new ReleaseMemory();
   const catalog = createKindCatalog({
@@ -70,7 +70,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     random,
     onObjectGone: (object, owners) => attempts.objectGone(object, owners),
   });
-  const { sources, renderer, sandbox, closeSources } = composeSources(ground, {
+  const { sources, renderer, sandbox, closeSources } = composeSources(shared, {
     sourceZone: input.sourceZone,
     log,
     wake: (keys) => {
@@ -78,7 +78,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       wake(keys);
     },
   });
-  metrics?.releases.watchReleases(releases);
+  metrics?.sources.watchFailing(releases);
   const prepare = createPreparer();
   const publishers = composePublishers(input);
   const noteNews = (key: string): void => {
@@ -151,7 +151,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
 }
 
 function composePublishers({
-  ground: { config },
+  shared: { config },
   stores,
   repository,
   trailersOf,

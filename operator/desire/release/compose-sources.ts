@@ -1,4 +1,4 @@
-import type { Ground } from "../../compose/ground.ts";
+import type { SharedParts } from "../../compose/shared-parts.ts";
 import type { SourceZone } from "../../git/source/compose-source-zone.ts";
 import type { SourceAnswers, Sources } from "../../git/source/ports.ts";
 import type { Logger } from "../../ports.ts";
@@ -23,7 +23,7 @@ export interface ComposedSources {
 
 /** Connects the parts that turn repositories into manifests. Nothing runs before it is needed. */
 export function composeSources(
-  { config, clock, random, metrics, memoryLimit, walls, reportWalls }: Ground,
+  { config, clock, random, metrics, memoryLimit, walls, reportWalls }: SharedParts,
   { sourceZone, wake, log }: ComposeSourcesOptions,
 ): ComposedSources {
   const { sources } = sourceZone;
@@ -41,7 +41,7 @@ export function composeSources(
     walls,
     onWalls: (process, found) => reportWalls({ zone: "sandbox", process }, found),
     requireWalls: config.releaseRequireSandbox,
-    observe: (seen) => (seen.did === "bundle" ? metrics?.releases.bundled() : metrics?.releases.ran(seen)),
+    observe: (seen) => (seen.did === "bundle" ? metrics?.sources.bundled() : metrics?.sources.ran(seen)),
   });
   const renderer = createRenderer({
     clock,
@@ -50,9 +50,9 @@ export function composeSources(
     keptLimits: memory.rendered,
     longestProgramMs: config.releaseProgramTimeout,
     onChange: (key) => wake([key]),
-    observe: (run) => metrics?.releases.rendered(run),
+    observe: (run) => metrics?.sources.rendered(run),
   });
-  metrics?.releases.watchSources(() => sources.stats);
+  metrics?.sources.watchSources(() => sources.stats);
   const closeSources = async (): Promise<void> => {
     await Promise.all([sourceZone.close(), renderer.close()]);
     sandbox.close();

@@ -3,7 +3,7 @@ import { Release, type ReleaseResource } from "../../../crds/release.ts";
 import { ReleasePolicy } from "../../../crds/release-policy.ts";
 import type { ComposedRepository } from "../../compose/compose-publisher.ts";
 import { createController, type KindController } from "../../compose/controllers.ts";
-import type { Ground } from "../../compose/ground.ts";
+import type { SharedParts } from "../../compose/shared-parts.ts";
 import type { SourceZone } from "../../git/source/compose-source-zone.ts";
 import type { Clock, Cluster, EventRecorder, Publisher, Reconcile } from "../../ports.ts";
 import type { Election } from "../../runtime/election.ts";
@@ -15,7 +15,7 @@ import type { PolicyLimits } from "./policy-limits.ts";
 import { releaseKind } from "./release-kind.ts";
 
 export interface ReleaseControllerInput {
-  readonly ground: Ground;
+  readonly shared: SharedParts;
   readonly stores: KindStores;
   readonly cluster: Cluster;
   readonly election: Election;
@@ -34,9 +34,9 @@ export interface ReleaseControllerInput {
  * Release is seen.
  */
 export function createReleaseController(input: ReleaseControllerInput): KindController {
-  const { ground, stores, election, platform } = input;
-  const { clock, config } = ground;
-  const of = { ...ground, ...input, isLeading: () => election.isLeading, workers: config.workers };
+  const { shared, stores, election, platform } = input;
+  const { clock, config } = shared;
+  const of = { ...shared, ...input, isLeading: () => election.isLeading, workers: config.workers };
   return createController(releaseKind, of, (parts) => {
     const { queue } = parts;
     const wake = (keys: Iterable<string>): void => {

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { bindAddress, duration, flag, releaseRuleText, size } from "../../config/option-values.ts";
+import { type ReleaseRule, releaseRule } from "../../../crds/release-policy.ts";
+import { bindAddress, duration, flag, size } from "../../config/option-values.ts";
 
 /** The options that concern Releases, as `operatorOptions` of config.ts has them. */
 export const releaseOptions = {
@@ -66,6 +67,25 @@ export const releaseOptions = {
     help: "Folder with one file per hook: the secret shared with its sender",
   },
 } as const;
+
+/** A rule of a ReleasePolicy, as JSON. */
+const releaseRuleText = z.string().transform((text, context): ReleaseRule => {
+  const { success, data, error } = releaseRule.safeParse(parseJson(text));
+  if (success) return data;
+  const [issue] = error.issues;
+  const where = issue?.path.join(".") ?? "";
+  const message = `expected a rule of a ReleasePolicy as JSON: ${where}${where === "" ? "" : ": "}${issue?.message}`;
+  context.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Validators of these options. */
 export const releaseOptionShapes = {

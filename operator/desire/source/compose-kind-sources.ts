@@ -1,5 +1,6 @@
 import type { BoundKind } from "../../../crds/binding.ts";
-import { groupKindOf, keyOf } from "../../../crds/object.ts";
+import { groupKindOf, keyOf, type ObjectKind } from "../../../crds/object.ts";
+import { ReleasePolicy } from "../../../crds/release-policy.ts";
 import { createSecretReader, type SecretReaderInput } from "../../cluster/found-kinds/secret-reader.ts";
 import { keyIn } from "../../git/source/tenant.ts";
 import type { ZoneSources } from "../../git/source/zone-sources.ts";
@@ -14,23 +15,30 @@ export interface ComposeKindSourcesInput extends Pick<SecretReaderInput, "cluste
   readonly stores: KindStores;
 }
 
-/** Follows the sources of the resources of a kind. */
-export type FollowKind = (kind: BoundKind, wake: (keys: Iterable<string>) => void) => KindSources;
+export interface FollowedSources extends KindSources {
+  /** No answer counts before all objects of this kind are listed. */
+  readonly decidedBy: ObjectKind;
+}
+
+/** Follows the sources of the resources of one kind, and calls `wake` when an answer changes. */
+export type FollowKind = (wake: (keys: Iterable<string>) => void) => FollowedSources;
 
 /** Connects the sources of kinds to the zone and the schedule of Releases. Nothing runs before a source is needed. */
-export function composeKindSources(input: ComposeKindSourcesInput): FollowKind {
+export function composeKindSources(input: ComposeKindSourcesInput): (kind: BoundKind) => FollowKind {
   const { sources, platform, stores, clock } = input;
   const secrets = createSecretReader({
     ...input,
     remedy: ", or the kind must act as a ServiceAccount that may",
   });
-  return (kind, wake) => {
+  return (kind) => (wake) => {
     const { definition } = kind;
     sources.subscribe((keys) => wake(keys.map(keyIn)), groupKindOf(definition));
     platform.onNamespaces((changed) => {
       const resources = [...stores.resources(definition).list()];
       wake(resources.filter(({ metadata }) => changed.has(metadata.namespace ?? "")).map(keyOf));
     });
-    return createKindSources({ kind, sources, secrets, platform, clock, onAuthors: (key) => wake([key]) });
+    const onAuthors = (key: string): void => wake([key]);
+    const followed = createKindSources({ kind, sources, secrets, platform, clock, onAuthors });
+    return { ...followed, decidedBy: ReleasePolicy };
   };
 }

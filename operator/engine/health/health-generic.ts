@@ -23,8 +23,8 @@ const notReportedYet =
 const notReadyGraceMs = 600_000;
 
 /**
- * Reason of a resource that another one has yet to start, such as a Release of a stage that its Pipeline has not
- * reached: it is in its desired state, so a resource that contains it does not wait for it.
+ * Reason of a resource that another one has yet to start: it is in its desired state, so a resource that contains it does
+ * not wait for it.
  */
 const waitsForStart: Reason = "PinPending";
 

@@ -19,7 +19,14 @@ describe("declaredBy()", () => {
       owner: "ConfigMap shop",
       more: { ownerReferences: [{ ...owner, apiVersion: "v1", kind: "ConfigMap" }] },
     },
-    { owner: "a Release (fairlead.dev/set: abc)", more: { labels: { "fairlead.dev/set": "abc" } } },
+    {
+      owner: "releases.fairlead.dev/shop/web",
+      more: {
+        labels: { "fairlead.dev/set": "abc" },
+        annotations: { "fairlead.dev/owner": "releases.fairlead.dev/shop/web" },
+      },
+    },
+    { owner: "another resource (fairlead.dev/set: abc)", more: { labels: { "fairlead.dev/set": "abc" } } },
     {
       owner: "an ApplySet (applyset.kubernetes.io/part-of: abc)",
       more: { labels: { "applyset.kubernetes.io/part-of": "abc" } },

@@ -59,7 +59,7 @@ async function aController(kind: typeof buildInfo = buildInfos) {
     workers: 2,
     time: new TrustedTime(clock),
     random: () => 0.5,
-    follow: (wake) => follow(kind, wake),
+    follow: follow(kind),
   });
   const { signal } = new AbortController();
   const running = controller.run({ gate: Promise.resolve({ sinceMs: 0 }), signal });

@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { Release } from "../../../crds/release.ts";
-import { ReleaseMetrics } from "../../../operator/telemetry/release-metrics.ts";
+import { SourceMetrics } from "../../../operator/telemetry/source-metrics.ts";
 import { aLiveObject } from "../../fakes/objects.ts";
 
 test("Releases with an unavailable source are counted by the reason, ready or not", async () => {
@@ -17,7 +17,7 @@ test("Releases with an unavailable source are counted by the reason, ready or no
     release("e"),
   ];
   const registry = new Registry();
-  new ReleaseMetrics(registry).watchReleases({ list: () => releases });
+  new SourceMetrics(registry).watchFailing({ list: () => releases });
   const lines = (await registry.metrics()).split("\n").filter((line) => line.includes("failing{"));
   expect(lines).toEqual([
     'fairlead_release_source_failing{reason="SourceUnreachable"} 2',
@@ -27,7 +27,7 @@ test("Releases with an unavailable source are counted by the reason, ready or no
 
 test("the counters of sources are shown once, for kinds and Releases together", async () => {
   const registry = new Registry();
-  const metrics = new ReleaseMetrics(registry);
+  const metrics = new SourceMetrics(registry);
   for (let times = 0; times < 2; times++)
     metrics.watchSources(() => ({ lsRemotes: 3, fetches: 2, rebuilds: 0 }));
   expect(await registry.metrics()).toContain("fairlead_release_source_looks_total 3");

@@ -28,7 +28,7 @@ export interface ComposeInput {
 }
 
 /** Parts that several components share. */
-export interface Ground extends ComposeInput {
+export interface SharedParts extends ComposeInput {
   readonly userAgent: string;
   readonly metrics: Metrics | undefined;
   readonly transport: ApiTransport;
@@ -44,7 +44,7 @@ export interface Ground extends ComposeInput {
 }
 
 /** Creates the shared parts. */
-export async function layGround(input: ComposeInput): Promise<Ground> {
+export async function createSharedParts(input: ComposeInput): Promise<SharedParts> {
   const { config, access, clock } = input;
   // Imported only if it is needed: its library uses memory.
   const hasRepository = config.repository !== undefined;

@@ -16,8 +16,8 @@ const sourceCounters: readonly (readonly [field: keyof SourceCounts, name: strin
   ["rebuilds", "rebuilds", "Times that a clone of a repository was recreated"],
 ];
 
-/** The fairlead_release_* metrics: from a remote to manifests. */
-export class ReleaseMetrics {
+/** The metrics from a remote to manifests, `fairlead_release_*` by their old names. */
+export class SourceMetrics {
   readonly #registry: Registry;
   readonly #renders: Counter;
   readonly #failures: Counter;
@@ -67,8 +67,8 @@ export class ReleaseMetrics {
     }
   }
 
-  /** Reads the sources of these Releases from now on. */
-  watchReleases(releases: { list(): Iterable<LiveObject> }): void {
+  /** Reads the condition `Sourced` of these resources from now on. */
+  watchFailing(resources: { list(): Iterable<LiveObject> }): void {
     new Gauge({
       name: "fairlead_release_source_failing",
       help: "Releases whose source is unavailable, by the reason of their condition Sourced",
@@ -78,8 +78,8 @@ export class ReleaseMetrics {
         this.reset();
         // An alert on it also needs a series with the value 0.
         this.set({ reason: "SourceUnreachable" }, 0);
-        for (const release of releases.list()) {
-          const { conditions = [] } = ((release as CustomResource).status ?? {}) as Partial<EngineStatus>;
+        for (const resource of resources.list()) {
+          const { conditions = [] } = ((resource as CustomResource).status ?? {}) as Partial<EngineStatus>;
           const sourced = conditions.find(({ type }) => type === "Sourced");
           if (sourced?.status === "False") this.inc({ reason: sourced.reason });
         }
