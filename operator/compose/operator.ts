@@ -160,6 +160,7 @@ export class Operator {
           await Promise.allSettled(controllers);
         },
         abortReconciles: (reason) => this.#reconciles.abort(reason),
+        stopRenewing: () => election.stopRenewing(),
         stopSources: async () => {
           this.#sources.abort(new Error("The operator is shutting down"));
           await sources;

@@ -21,6 +21,8 @@ export interface Election {
   start(): void;
   /** Ends writing, then gives the lease up. Call it after the last write. Never rejects. */
   stop(): Promise<void>;
+  /** Ends writing, and leaves the lease to expire: the last write may still be under way. */
+  stopRenewing(): void;
   /** For a liveness probe: throws when this instance leads but has long stopped to renew. */
   checkRenewal(): void;
 }
@@ -37,6 +39,8 @@ export class NoElection implements Election {
   start(): void {}
 
   async stop(): Promise<void> {}
+
+  stopRenewing(): void {}
 
   checkRenewal(): void {}
 }

@@ -87,6 +87,11 @@ export class LeaderElector implements Election {
     return this.#stopped;
   }
 
+  stopRenewing(): void {
+    if (this.#state !== "ended") this.#end("stopped");
+    this.#stopping.abort(new Error("Leader election was stopped"));
+  }
+
   checkRenewal(): void {
     const { clock, times } = this.#options;
     const ageMs = clock.now() - this.#keeper.renewedAtMs;
@@ -172,11 +177,10 @@ export class LeaderElector implements Election {
   }
 
   async #stop(): Promise<void> {
-    const wasLost = this.#state === "ended";
-    if (!wasLost) this.#end("stopped");
-    this.#stopping.abort(new Error("Leader election was stopped"));
+    const hasEnded = this.#state === "ended";
+    this.stopRenewing();
     await this.#running;
-    if (!wasLost && this.#keeper.hasTried) await this.#release();
+    if (!hasEnded && this.#keeper.hasTried) await this.#release();
   }
 
   #end(why: StoppedLeading): void {

@@ -15,6 +15,8 @@ export interface ShutdownParts {
   stopWorkers(): Promise<void>;
   /** Aborts the signals of the reconciles that still run. */
   abortReconciles(reason: Error): void;
+  /** The lease is no longer renewed, and nothing is written any more; it is not given up, but expires. */
+  stopRenewing(): void;
   /** Reflectors end. A running reconcile still reads their stores, so they come after the workers. */
   stopSources(): Promise<void>;
   /** Pushes what waits to be published. Ends when the signal aborts, and writes nothing afterwards. */
@@ -67,7 +69,11 @@ export async function shutDown(
   const hasEnded = await attempt("workers", () =>
     limit(graceMs < 0 ? Infinity : graceMs, () => parts.stopWorkers()),
   );
-  if (!hasEnded) parts.abortReconciles(new Error("The operator is shutting down"));
+  if (!hasEnded) {
+    parts.abortReconciles(new Error("The operator is shutting down"));
+    // Its client is closed with the servers.
+    parts.stopRenewing();
+  }
   await attempt("sources", () => limit(PART_MS, () => parts.stopSources()));
   if (hasEnded) {
     await attempt("publisher", () => limit(PART_MS, (signal) => parts.flush(signal)));

@@ -38,6 +38,7 @@ const operator = await composeOperator(
         elected: election.elected,
         start: () => election.start(),
         stop: () => election.stop(),
+        stopRenewing: () => election.stopRenewing(),
         checkRenewal() {},
       };
       return { ...composed, election: stubborn, confirmLeadership: async () => true };

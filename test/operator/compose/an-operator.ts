@@ -39,6 +39,7 @@ export function anOperator({
     elected: elected.promise,
     start: () => void did.push("election starts"),
     stop: note("lease is released"),
+    stopRenewing: () => void did.push("lease is no longer renewed"),
     checkRenewal() {},
   };
   const controllers = reconciles.map((reconcile, index): KindController => {

@@ -75,6 +75,23 @@ describe("an operator", () => {
     expect(watched.source("resource", Gadget).openWatches).toBe(0);
   });
 
+  test("no longer renews its lease, and leaves it to expire, when a reconcile does not end in 30 s", async () => {
+    const never: Reconcile = () => new Promise(() => undefined);
+    const { operator, run, did, clock, elected, controllers } = anOperator({ reconciles: [never] });
+    elected.resolve();
+    const running = run();
+    await clock.settle();
+    controllers[0]?.queue.add("shop/web");
+    await clock.settle();
+    did.splice(0);
+    operator.stop();
+    await clock.advance(29_999);
+    expect(did).toEqual([]);
+    await clock.advance(1);
+    expect(await running).toBe(1);
+    expect(did).toEqual(["lease is no longer renewed", "connections end"]);
+  });
+
   test("ends at once as a standby, and does not try to push", async () => {
     const { operator, run, did, clock } = anOperator({ leads: false });
     const running = run();

@@ -86,6 +86,21 @@ describe("LeaderElector, with faults", () => {
     expect(server.spec.holderIdentity).toBe("a");
   });
 
+  test("an instance that no longer renews sends nothing, and leaves the lease to expire", async () => {
+    const { server, clock } = aLeaseServer();
+    const { elector, stopped } = anInstance("a", server, clock);
+    elector.start();
+    await clock.advance(3_000);
+    elector.stopRenewing();
+    expect(() => elector.fence.check()).toThrow(NotLeadingError);
+    const before = server.requests.length;
+    await clock.advance(60_000);
+    await elector.stop();
+    expect(server.requests.length).toBe(before);
+    expect(stopped).toEqual(["stopped"]);
+    expect(server.spec.holderIdentity).toBe("a");
+  });
+
   test("stops leading at once when it reads that another instance holds the lease", async () => {
     const { server, clock } = aLeaseServer();
     const { elector, stopped } = anInstance("a", server, clock);

@@ -16,6 +16,7 @@ function parts(clock: FakeClock, tookMs: Partial<Record<keyof ShutdownParts, num
   const shutdownParts: ShutdownParts = {
     stopWorkers: part("stopWorkers"),
     abortReconciles: () => seen.push("abortReconciles"),
+    stopRenewing: () => seen.push("stopRenewing"),
     stopSources: part("stopSources"),
     flush: part("flush"),
     release: part("release"),
@@ -63,7 +64,7 @@ describe("shutDown()", () => {
     await clock.advance(29_999);
     expect(seen).toEqual(["stopWorkers"]);
     await clock.advance(1);
-    expect(seen).toEqual(["stopWorkers", "abortReconciles", "stopSources", "closeServers"]);
+    expect(seen).toEqual(["stopWorkers", "abortReconciles", "stopRenewing", "stopSources", "closeServers"]);
     expect(result.code).toBe(1);
     expect(log.messages("error")).toHaveLength(1);
   });
