@@ -20,12 +20,15 @@ export interface Outcome {
   readonly mayLackFields?: boolean;
 }
 
+/** `initializing`: the API server fills its own cache of a kind, such as one that was just installed. */
+export type Finding = "missing" | "forbidden" | "initializing" | "failing";
+
 export interface Next {
   readonly step: Step;
   /** `kind`: until the kind may have been installed. */
   readonly wait: "none" | "backoff" | "kind";
   /** The result of the attempt. `missing` and similar texts are for users; a normal end has none. */
-  readonly finding?: "missing" | "forbidden" | "failing";
+  readonly finding?: Finding;
   /** The last resourceVersion cannot be used: request the newest. */
   readonly versionUnusable?: true;
   /** Initial events through a watch: not until a watch lasts again, or never with this server. */
@@ -36,6 +39,13 @@ type Failure = "expired" | "busy" | "missing" | "forbidden" | "unsupported" | "c
 
 /** Decides what follows an attempt, as client-go's reflector does. Pure. */
 export function decideNext(outcome: Outcome): Next {
+  const next = decideStep(outcome);
+  return next.finding === "failing" && isInitializing(outcome.error)
+    ? { ...next, finding: "initializing" }
+    : next;
+}
+
+function decideStep(outcome: Outcome): Next {
   const failure = outcome.error === undefined ? undefined : classify(outcome.error);
   if (failure === "missing") return { step: "fill", wait: "kind", finding: "missing" };
   if (failure === "forbidden") return { step: "fill", wait: "backoff", finding: "forbidden" };
@@ -92,6 +102,13 @@ function afterWatch({ received, lasted, mayLackFields }: Outcome, failure: Failu
     default:
       return { step: "fill", wait: "backoff", finding: "failing" };
   }
+}
+
+/** The answer while the API server has no watch cache of the kind yet. */
+function isInitializing(error: unknown): boolean {
+  return (
+    error instanceof WatchError && error.status === 429 && /storage is \(re\)initializing/.test(error.message)
+  );
 }
 
 function classify(error: unknown): Failure {

@@ -1,32 +1,45 @@
 import { apiVersionOf, groupKindOf, type ObjectKind } from "../../crds/object.ts";
+import type { Finding } from "./reflector-next.ts";
 
 /** The state of a reflector, for readiness, for the sweep of git and for users. */
 export interface ReflectorState {
-  readonly state: "starting" | "synced" | "waiting-for-kind" | "forbidden" | "failing";
+  readonly state: "starting" | "synced" | "waiting-for-kind" | "initializing" | "forbidden" | "failing";
   /** The problem, and what to do; empty while there is none. */
   readonly message: string;
+  /** Since when it is initializing; monotonic clock. */
+  readonly sinceMs?: number;
 }
 
 export interface Failed {
   readonly kind: ObjectKind;
   readonly verb: "list" | "watch";
   readonly error: unknown;
+  /** The state before. */
+  readonly before: ReflectorState;
+  /** Monotonic clock. */
+  readonly nowMs: number;
 }
+
+/** An API server that needs longer than this for its cache has a problem. */
+const longestInitializationMs = 30_000;
 
 /** Constant, so that one can search for them; the fields say more. */
 export const complaints: Readonly<Record<Exclude<ReflectorState["state"], "synced">, string>> = {
   starting: "Not watching yet",
   "waiting-for-kind": "Waiting for a kind that the API server does not serve",
+  initializing: "Waiting for the API server to fill its cache of a kind",
   forbidden: "Not allowed to watch",
   failing: "Cannot watch",
 };
 
+/** The level of the log record of a state: an API server that fills its cache is normal. Pure. */
+export function levelOf({ state }: ReflectorState): "info" | "warn" {
+  return state === "initializing" ? "info" : "warn";
+}
+
 /** Says in words what keeps a kind from being watched. */
-export function describeFailure(
-  finding: "missing" | "forbidden" | "failing",
-  failed: Failed,
-): ReflectorState {
-  const { kind, verb, error } = failed;
+export function describeFailure(finding: Finding, failed: Failed): ReflectorState {
+  const { kind, verb, error, before, nowMs } = failed;
   const name = groupKindOf(kind);
   const why = error instanceof Error ? error.message : "the server closed the watch at once";
   switch (finding) {
@@ -37,6 +50,13 @@ export function describeFailure(
         state: "forbidden",
         message: `Cannot ${verb} ${name}: forbidden; the operator's role needs the verbs list and watch on ${name} (${why})`,
       };
+    case "initializing": {
+      const { sinceMs = nowMs } = before;
+      // A problem that was reported is not over yet.
+      const isProblem = before.state === "failing" || nowMs - sinceMs >= longestInitializationMs;
+      if (!isProblem) return { state: "initializing", message: why, sinceMs };
+      return { state: "failing", message: why };
+    }
     case "failing":
       // An error of the watch contains its own description.
       return { state: "failing", message: error instanceof Error ? why : `Cannot ${verb} ${name}: ${why}` };

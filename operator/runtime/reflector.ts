@@ -7,7 +7,7 @@ import { InitialEvents } from "./initial-events.ts";
 import { listPages } from "./list-pages.ts";
 import type { WatchEvent, WatchSource } from "./ports.ts";
 import { decideNext, type Next, type Outcome, type Step } from "./reflector-next.ts";
-import { complaints, describeFailure, type ReflectorState } from "./reflector-state.ts";
+import { complaints, describeFailure, levelOf, type ReflectorState } from "./reflector-state.ts";
 import { sleep } from "./sleep.ts";
 import type { WatchedStore } from "./store.ts";
 import { SyncedGate } from "./synced-gate.ts";
@@ -216,7 +216,8 @@ export class Reflector {
     if (finding === "missing") this.#store.loseKind();
     if (finding !== undefined) {
       const verb = by === "list" ? "list" : "watch";
-      this.#enter(describeFailure(finding, { kind: this.#source.kind, verb, error }));
+      const [{ kind }, before, nowMs] = [this.#source, this.#state, this.#clock.now()];
+      this.#enter(describeFailure(finding, { kind, verb, error, before, nowMs }));
     }
     if (error !== undefined) this.#log.debug("A list or watch ended", { by, error });
   }
@@ -229,7 +230,7 @@ export class Reflector {
     // Once per change: what lasts is not repeated at every attempt.
     if (state.state === before) return;
     if (state.state === "synced") this.#log.info("Watching");
-    else this.#log.warn(complaints[state.state], { why: state.message });
+    else this.#log[levelOf(state)](complaints[state.state], { why: state.message });
     for (const notify of this.#listeners) notify();
   }
 

@@ -7,6 +7,7 @@ export const tooLarge = () =>
   new WatchError("Too large resource version: 100, current: 50", { status: 504, reason: "Timeout" });
 export const busy = (retryAfterMs?: number) =>
   new WatchError("too many requests", { status: 429, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+export const initializing = () => new WatchError("storage is (re)initializing", { status: 429 });
 export const refused = () => new WatchError("connect ECONNREFUSED", { status: 0, refused: true });
 export const reset = () => new WatchError("read ECONNRESET", { status: 0 });
 export const unsupported = () =>

@@ -62,7 +62,7 @@ export class KindObjects implements WatchedObjects {
   #learn({ reflector }: WatchedKind): void {
     const { wake, ownersOf, onServed } = this.#options;
     const { state } = reflector.state;
-    if (state === "starting" || state === "failing") return;
+    if (state === "starting" || state === "initializing" || state === "failing") return;
     const isMissing = state === "waiting-for-kind";
     if (isMissing || this.#isMissing) onServed();
     this.#isMissing = isMissing;

@@ -133,7 +133,8 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   return {
     reconcile,
     whenWatching: async (signal) => {
-      const isBroken = ({ reflector }: WatchedKind) => /^(starting|failing)$/.test(reflector.state.state);
+      const isBroken = ({ reflector }: WatchedKind) =>
+        /^(starting|initializing|failing)$/.test(reflector.state.state);
       const broken = kindStores.found.filter(isBroken);
       await Promise.allSettled(broken.map(({ reflector }) => reflector.whenWatching(signal)));
     },

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { WatchError } from "../../../operator/errors.ts";
 import { decideNext, type Outcome } from "../../../operator/runtime/reflector-next.ts";
-import { busy, expired, refused, reset, tooLarge, unsupported } from "../../fakes/watch-errors.ts";
+import {
+  busy,
+  expired,
+  initializing,
+  refused,
+  reset,
+  tooLarge,
+  unsupported,
+} from "../../fakes/watch-errors.ts";
 
 const status = (code: number) => new WatchError(`status ${code}`, { status: code });
 const list = {
@@ -109,6 +117,11 @@ describe("decideNext()", () => {
       { step: "fill", wait: "backoff", finding: "failing" },
     ],
     [
+      "after initial events of a server that fills its cache, the reflector waits",
+      { ...initial, error: initializing() },
+      { step: "fill", wait: "backoff", finding: "initializing" },
+    ],
+    [
       "after initial events from a version that is too old, the newest version is requested",
       { ...initial, resourceVersion: "7", error: expired() },
       { step: "fill", wait: "none", versionUnusable: true },
@@ -144,6 +157,11 @@ describe("decideNext()", () => {
       "after a watch of a busy server, there is a delay",
       { ...watch, error: busy() },
       { step: "watch", wait: "backoff", finding: "failing" },
+    ],
+    [
+      "after a watch of a server that fills its cache, the reflector waits",
+      { ...watch, error: initializing() },
+      { step: "watch", wait: "backoff", finding: "initializing" },
     ],
     [
       "after a watch that is too old, all objects are listed again",

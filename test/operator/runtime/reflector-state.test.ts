@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { WatchError } from "../../../operator/errors.ts";
 import { aLiveObject } from "../../fakes/objects.ts";
 import { RunningReflector, twoWidgets, waysToFill } from "../../fakes/running-reflector.ts";
-import { busy, refused, reset } from "../../fakes/watch-errors.ts";
+import { busy, initializing, refused, reset } from "../../fakes/watch-errors.ts";
 
 const missing = () => new WatchError("the server could not find the requested resource", { status: 404 });
 describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) => {
@@ -99,6 +99,32 @@ describe.each(waysToFill)("Reflector filling its store by $by", ({ prepare }) =>
     source.cut();
     await clock.settle();
     expect(source.calls.at(-1)?.resourceVersion).toBe("3");
+  });
+
+  test("a server that fills its cache of a new kind is no warning, unless it takes long", async () => {
+    await using running = await RunningReflector.start({
+      prepare: (source) => {
+        prepare(source);
+        source.intercept = () => initializing();
+      },
+    });
+    const { clock, source, reflector, log } = running;
+    await clock.advance(20_000);
+    expect(reflector.state).toMatchObject({
+      state: "initializing",
+      message: "storage is (re)initializing",
+    });
+    expect(log.messages("info")).toEqual(["Waiting for the API server to fill its cache of a kind"]);
+    expect(log.messages("warn")).toEqual([]);
+
+    await clock.advance(60_000);
+    expect(reflector.state.state).toBe("failing");
+    expect(log.messages("warn")).toEqual(["Cannot watch"]);
+
+    source.intercept = () => undefined;
+    await clock.advance(60_000);
+    expect(running.store.hasSynced).toBe(true);
+    expect(reflector.state).toEqual({ state: "synced", message: "" });
   });
 
   test("no request is sent before the time that a server requests for a retry", async () => {
