@@ -8,4 +8,9 @@ export interface SetPolicy<Resource = CustomResource> {
    * invalid spec.
    */
   readonly actAs?: (resource: Resource) => string | undefined;
+  /**
+   * The longest time that the objects of a resource may be unhealthy before it has failed, such as `5m`. Undefined: there is
+   * no limit. Does not count where the kind gives a verdict. Pure.
+   */
+  readonly timeout?: (resource: Resource) => string | undefined;
 }

@@ -4,15 +4,17 @@ import { Job, Pod } from "../crds/core-kinds.ts";
 import type { LiveObject } from "../crds/object.ts";
 import { Metrics } from "../operator/telemetry/metrics.ts";
 import { backup } from "./examples/backup.ts";
+import { migration } from "./examples/migration.ts";
 import { tableImport } from "./examples/table-import.ts";
 import { ReconcileBench } from "./fakes/reconcile-bench.ts";
 import { RecordingLogger } from "./fakes/recording-logger.ts";
 import { aResource } from "./fakes/resources.ts";
+import { noteSenders } from "./fakes/senders.ts";
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 describe("the examples of docs/own-kinds.md", () => {
-  test.for(["backup", "build-info", "nap", "table-import"])(
+  test.for(["backup", "build-info", "migration", "nap", "table-import"])(
     "%s is the program that this test runs",
     (name) => {
       const program = read(`test/examples/${name}.ts`).replaceAll('"../../index.ts"', '"fairlead"');
@@ -135,5 +137,48 @@ describe("a TableImport", () => {
       `import_duration_seconds_sum{${labels}} 30`,
       `import_duration_seconds_count{${labels}} 1`,
     ]);
+  });
+});
+
+/** A Migration, and who sends the requests for its objects. */
+function aMigration(timeout = "10m") {
+  const spec = {
+    image: "migrate:1",
+    schema: "v7",
+    serviceAccountName: "migrator",
+    ...(timeout && { timeout }),
+  };
+  const bench = new ReconcileBench({ kind: migration, resource: { spec } });
+  const sent = noteSenders(bench.cluster);
+  return { bench, sent };
+}
+
+describe("a Migration", () => {
+  test("changes the ConfigMap when its Job is complete, as its account", async () => {
+    const { bench, sent } = aMigration();
+    await bench.reconcile();
+    expect(sent).toEqual(["migrator apply Job/web"]);
+    const job = bench.stores.children(Job).get("shop/web") ?? expect.fail("there is no Job");
+    const conditions = [{ type: "Complete", status: "True" }];
+    bench.deliver(bench.cluster.put({ ...job, status: { succeeded: 1, conditions } }));
+    await bench.reconcile();
+    expect(sent).toEqual(["migrator apply Job/web", "migrator apply ConfigMap/web"]);
+  });
+
+  test("has failed when its Job is not complete in time", async () => {
+    const { bench } = aMigration();
+    const { requeueAfterMs } = await bench.reconcile();
+    expect(requeueAfterMs).toBe(600_000);
+    expect(bench.condition("Healthy")).toBe("False Progressing");
+    await bench.clock.advance(600_000);
+    await bench.reconcile();
+    expect(bench.condition("Healthy")).toBe("False Failed");
+  });
+
+  test("is refused with a timeout that is no duration", async () => {
+    const { bench, sent } = aMigration("soon");
+    await bench.reconcile();
+    expect(bench.condition("Applied")).toBe("False SpecInvalid");
+    expect(sent).toEqual([]);
   });
 });

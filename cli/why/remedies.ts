@@ -11,8 +11,9 @@ export interface RemedyContext {
   readonly nowMs: number;
   /** Maximum delay between two attempts. */
   readonly retryCapMs: number;
-  /** `spec.interval` and `spec.timeout` of a Release. */
+  /** `spec.interval` of a Release. */
   readonly interval: string | undefined;
+  /** `spec.timeout` of a Release, or the timeout that a kind gives. */
   readonly timeout: string | undefined;
   readonly commands: PasteableCommands;
 }
@@ -66,6 +67,11 @@ const repository: MakeRemedy = () => ({
 });
 const none: MakeRemedy = () => ({ next: [] });
 
+function describeTimeout({ kind, timeout }: RemedyContext): string {
+  if (timeout === undefined) return "";
+  return `; fails after ${timeout}${kind === "release" ? " (spec.timeout)" : ""}`;
+}
+
 const remedies: Readonly<Record<Reason, MakeRemedy>> = {
   Reconciled: none,
   Applied: none,
@@ -73,7 +79,7 @@ const remedies: Readonly<Record<Reason, MakeRemedy>> = {
   Sourced: none,
   Published: none,
   Progressing: (context) => ({
-    until: `the objects are ready${context.timeout === undefined ? "" : `; fails after ${context.timeout} (spec.timeout)`}`,
+    until: `the objects are ready${describeTimeout(context)}`,
     next: lookAtObjects(context),
   }),
   DeclaredElsewhere: () => ({ until: "it is removed there, or its time is extended", next: [] }),

@@ -10,11 +10,15 @@ const retryCapMs = 1_000_000;
 /** Reports what the status and the metadata of a resource contain, whatever its kind. Pure. */
 export function reportConditions(
   resource: CustomResource,
-  { commands, nowMs }: Pick<RemedyContext, "commands" | "nowMs">,
+  {
+    commands,
+    nowMs,
+    timeout,
+  }: Pick<RemedyContext, "commands" | "nowMs"> & Partial<Pick<RemedyContext, "timeout">>,
 ): WhyReport {
   const { name, namespace, deletionTimestamp, finalizers = [] } = resource.metadata;
   const context = { kind: resource.kind.toLowerCase(), name, namespace, nowMs, retryCapMs, commands };
-  const said = readConditions(resource, { ...context, interval: undefined, timeout: undefined });
+  const said = readConditions(resource, { ...context, interval: undefined, timeout });
   const message = `Being deleted; blocked by the finalizers ${finalizers.join(", ")}`;
   const deletion =
     deletionTimestamp === undefined ? [] : [{ on: "Deleting", message, since: deletionTimestamp }];

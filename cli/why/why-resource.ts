@@ -1,6 +1,7 @@
 import type { CustomResource } from "../../crds/object.ts";
 import { toLiveObject } from "../../operator/cluster/live-object.ts";
 import { childKindOf, pruneInputOf } from "../../operator/desire/chart/converge-kind.ts";
+import { timeoutOf } from "../../operator/desire/chart/time-health.ts";
 import { decidePrune } from "../../operator/engine/decide-prune.ts";
 import { assessHealth } from "../../operator/engine/health/health.ts";
 import { explainPrune } from "../../operator/engine/reasons.ts";
@@ -38,7 +39,7 @@ export async function whyResource(
   { session, binding, commands, nowMs }: WhyResourceOptions,
 ): Promise<WhyReport> {
   const resource = toLiveObject(stored) as CustomResource;
-  const report = reportConditions(resource, { commands, nowMs });
+  const report = reportConditions(resource, { commands, nowMs, timeout: findTimeout(resource, binding) });
   if (resource.metadata.deletionTimestamp !== undefined) return report;
   // Its objects are deleted, whatever its chart creates.
   if (report.waits.some(({ on }) => on === "DeclaredElsewhere")) return report;
@@ -85,6 +86,15 @@ async function explainAdditions(
   }
   const found = await recomputeAdditions({ additions, removals, cluster });
   return { ...found, unknown: [...found.unknown, ...unknown] };
+}
+
+/** Undefined: there is none, or the spec is not valid, which is a wait of its own. */
+function findTimeout(resource: CustomResource, binding: SynthesizableKind): string | undefined {
+  try {
+    return timeoutOf(resource, binding)?.text;
+  } catch {
+    return undefined;
+  }
 }
 
 function waitForSpec({ message }: SynthesisError, waits: WhyReport["waits"]): WhyReport["waits"] {

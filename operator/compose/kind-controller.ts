@@ -2,8 +2,10 @@ import { keyOf, type LiveObject } from "../../crds/object.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { Synthesizer } from "../../synth/synthesizer.ts";
 import { kindSteps } from "../desire/chart/kind-steps.ts";
+import type { KindMemory } from "../desire/chart/time-health.ts";
 import type { FollowKind } from "../desire/source/compose-kind-sources.ts";
 import type { TimeSource } from "../engine/run-clock.ts";
+import { RunMemory } from "../engine/run-memory.ts";
 import type { Clock, Cluster, EventRecorder, Publisher, Random } from "../ports.ts";
 import { createReconcile } from "../reconcile.ts";
 import type { ObjectCounts } from "../telemetry/object-metrics.ts";
@@ -35,15 +37,17 @@ export function createKindController(input: KindControllerInput): KindController
     const { metrics, stores, isLeading, log } = input;
     const onStatus = metrics?.kinds.observe(kind, { stores, isLeading, log });
     const steps = kindSteps({ ...input, ...engine, sources, onStatus, synthesize: timed(input, counts) });
+    const memory = kind.policy.timeout && new RunMemory<KindMemory>();
     return {
       onGone: (resource) => {
         sources?.forget(keyOf(resource));
+        memory?.forget(keyOf(resource));
         input.onGone(resource);
       },
       ...(sources && {
         decidesBy: (watched) => concerns(watched, kind) || watched.kind === sources.decidedBy,
       }),
-      reconcile: createReconcile(steps, { clock }),
+      reconcile: createReconcile(steps, { clock, ...(memory && { memory }) }),
     };
   });
 }

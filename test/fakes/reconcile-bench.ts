@@ -9,9 +9,11 @@ import {
 } from "../../crds/object.ts";
 import type { KindSources } from "../../operator/desire/chart/follow-source.ts";
 import { kindSteps } from "../../operator/desire/chart/kind-steps.ts";
+import type { KindMemory } from "../../operator/desire/chart/time-health.ts";
 import { ADDED_INDEX, addedManagersOf } from "../../operator/engine/added-index.ts";
 import type { OnStatus } from "../../operator/engine/report.ts";
 import type { TimeSource } from "../../operator/engine/run-clock.ts";
+import { RunMemory } from "../../operator/engine/run-memory.ts";
 import type { Clock, ObjectStore, Publisher, Reconcile, Stores } from "../../operator/ports.ts";
 import { createReconcile } from "../../operator/reconcile.ts";
 import { setOf } from "../../synth/stamp.ts";
@@ -64,7 +66,8 @@ export class ReconcileBench extends Bench<CustomResource> {
     const time = timeOf?.(this.clock) ?? { nowMs: () => this.clock.wallClock().getTime() };
     const parts = { ...this.shared(), kind, publisher, place, time, stores: this.stores, sources, onStatus };
     const steps = kindSteps({ ...parts, synthesize: this.synthesizer });
-    this.run = createReconcile(steps, { clock: this.clock });
+    const memory = kind.policy.timeout && new RunMemory<KindMemory>();
+    this.run = createReconcile(steps, { clock: this.clock, ...(memory && { memory }) });
   }
 
   get stores(): Stores {

@@ -28,7 +28,7 @@ export interface Scene {
 }
 
 /** Why a sort of resources lacks a capability by design. */
-export type Lacks = Partial<Record<"timeout" | "additions", string>>;
+export type Lacks = Partial<Record<"additions", string>>;
 
 /** One sort of resources. */
 export interface Sort {
@@ -58,7 +58,8 @@ function aKindScene(wanted: readonly Wanted[], { account }: SceneOptions = {}): 
   const kind = aGadgetKind({
     chart: SceneChart,
     children: [ConfigMap, Deployment, Job, Namespace],
-    ...(account !== undefined && { policy: { actAs: () => account } }),
+    // As Releases have by default.
+    policy: { timeout: () => "5m", ...(account !== undefined && { actAs: () => account }) },
   });
   const bench = new ReconcileBench({ kind, resource: { spec: { objects: wanted } } });
   const want = (...objects: readonly Wanted[]): void => bench.edit({ ...bench.resource, spec: { objects } });
@@ -85,10 +86,7 @@ function aReleaseScene(wanted: readonly Wanted[], { account }: SceneOptions = {}
 export const sorts: readonly Sort[] = [
   {
     name: "a kind",
-    lacks: {
-      timeout:
-        "a kind has no time at which its generation was deployed, and its verdict says as much (docs/decisions.md)",
-    },
+    lacks: {},
     begin: aKindScene,
   },
   {

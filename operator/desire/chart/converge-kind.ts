@@ -23,6 +23,7 @@ import { holdDeletion } from "./finalize.ts";
 import { describeAwaited } from "./follow-source.ts";
 import { type Loaded, load } from "./load.ts";
 import { removalsOf } from "./removals.ts";
+import { timeoutOf } from "./time-health.ts";
 
 export interface ConvergeKindOptions extends Omit<ConvergeOptions, "acting" | "related"> {
   readonly kind: SynthesizableKind;
@@ -69,6 +70,7 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
       const isOther = kind.source !== undefined && metadata.generation !== generation;
       generation = metadata.generation;
       if (refusal !== undefined) throw refusal;
+      timeoutOf(loaded.resource, kind);
       if (isOther) throw new ReplacedError(idOf(resource));
       // The record belongs to the resource that was folded.
       if (kind.record !== undefined && metadata.resourceVersion !== resourceVersion)

@@ -19,6 +19,7 @@ import { finalRunsOf, protectedIn, protectsRuns } from "./protected-runs.ts";
 import { releaseOrphans } from "./release-orphans.ts";
 import { judgeKind, type ReportKindOptions } from "./report-kind.ts";
 import { retireOrConverge } from "./retire.ts";
+import type { KindMemory } from "./time-health.ts";
 import { type WriteRecordOptions, writeRecord } from "./write-record.ts";
 
 export interface KindParts
@@ -31,18 +32,20 @@ export interface KindParts
 /** The steps of the loop for the resources of one kind. */
 export function kindSteps(
   shared: KindParts,
-): (run: ReconcileOptions) => ReconcileSteps<Loaded, ConvergedKind> {
+): (run: ReconcileOptions) => ReconcileSteps<Loaded, ConvergedKind, KindMemory> {
   return ({ signal, log }) => {
     const runClock = shared.kind.hasContext ? new RunClock(shared.time.nowMs()) : undefined;
     const parts = { ...shared, cluster: shared.cluster.until(signal), log, kindClock: runClock };
     // With the operator's own permissions, because the finalizer belongs to the resource and not to its objects.
     const runs = { cluster: parts.cluster, storeOf: (child: ObjectKind) => parts.stores.children(child) };
     return {
-      load: (key) => {
+      load: (key, remembered) => {
         const loaded = load(key, parts.kind, parts.stores);
         // A rejection that arrives after the deletion of the resource would be kept forever.
         if (loaded === undefined) parts.refusals.forget(key);
-        return loaded;
+        if (loaded === undefined || parts.kind.policy.timeout === undefined) return loaded;
+        const { uid } = loaded.resource.metadata;
+        return { ...loaded, memory: remembered(uid) ?? { uid, unhealthy: undefined } };
       },
       isLeaving: ({ resource }) => isLeaving(resource, parts.stores),
       finalize: async (loaded) => {

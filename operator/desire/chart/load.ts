@@ -15,6 +15,7 @@ import type { OwnedObject } from "../../engine/desired-set.ts";
 import type { SpecInvalidError } from "../../errors.ts";
 import type { Stores } from "../../ports.ts";
 import type { Sourced } from "./follow-source.ts";
+import type { KindMemory } from "./time-health.ts";
 
 /** The input of one reconcile, only from the local copies. */
 export interface Loaded {
@@ -34,6 +35,8 @@ export interface Loaded {
   readonly refusal?: SpecInvalidError;
   /** Why it is kept without objects. */
   readonly expired?: string;
+  /** Undefined: its kind has no timeout. */
+  readonly memory?: KindMemory;
 }
 
 /** Objects that were read in this reconcile because a store does not hold them: those to adopt lack our label. */

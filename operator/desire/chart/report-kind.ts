@@ -20,6 +20,7 @@ import type { ConvergedKind } from "./converge-kind.ts";
 import { type Loaded, load } from "./load.ts";
 import { hasNewEnd } from "./protected-runs.ts";
 import { publish } from "./publish.ts";
+import { type KindMemory, timeHealth, timeoutOf } from "./time-health.ts";
 import { isRecordBehind } from "./write-record.ts";
 
 const longestRetryMs = 60_000;
@@ -46,7 +47,7 @@ export function judgeKind(
   before: Loaded,
   converged: ConvergedKind,
   options: ReportKindOptions,
-): Judged | undefined {
+): Judged<KindMemory> | undefined {
   const { kind, stores, kindClock } = options;
   const key = keyOf(before.resource);
   const { outcome, desired, target, changes, error } = converged;
@@ -57,11 +58,15 @@ export function judgeKind(
     ...now,
     resource: asWorkedOn(now.resource, converged.generation),
     ...(before.sourced && { sourced: before.sourced }),
+    ...(before.memory && { memory: before.memory }),
   };
   const { resource } = loaded;
   const verdict = desired === undefined ? undefined : verdictOf(converged, loaded, options);
   const judged = verdict && healthOf(verdict);
-  const health = target === undefined ? judged : (judged ?? assess(target.desired, loaded, options));
+  const { health, memory } =
+    target === undefined || judged !== undefined
+      ? { health: judged }
+      : assessInTime(target.desired, loaded, options);
   const publish = offer(converged, loaded, options);
   const standing = standingIn(loaded, { converged, isJudged: verdict !== undefined }, options);
   const wakeUps = (): WakeUps => {
@@ -95,7 +100,11 @@ export function judgeKind(
     options,
   );
   const isPassing = verdict?.isBrief === true && outcome.state === "applied" && isNothingNew(resource);
-  return { report: isPassing ? { ...report, change: undefined } : report, publish };
+  return {
+    report: isPassing ? { ...report, change: undefined } : report,
+    publish,
+    ...(memory && { memory }),
+  };
 }
 
 /** Whether the status is of this spec, or there is none yet. */
@@ -157,6 +166,21 @@ export function verdictOf(
   if (kind.verdict === undefined || kindClock === undefined) return undefined;
   const given = contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
   return kind.verdict({ resource, observed, ...given });
+}
+
+/** The health of the objects, Failed at the end of the timeout if the kind has one, and what is to be remembered then. */
+function assessInTime(
+  desired: DesiredSet,
+  loaded: Loaded,
+  options: ReportKindOptions,
+): { readonly health: Health; readonly memory?: KindMemory } {
+  const health = assess(desired, loaded, options);
+  const { resource, memory } = loaded;
+  if (memory === undefined) return { health };
+  const timeout = timeoutOf(resource, options.kind);
+  if (timeout === undefined) return { health };
+  const nowMs = options.clock.wallClock().getTime();
+  return timeHealth(health, { resource, memory, digest: desired.digest, timeout, nowMs });
 }
 
 /** The health of the least healthy object. */

@@ -91,3 +91,17 @@ test("an expired resource has no desired objects, and waits until its declaratio
   expect(wants).toBeUndefined();
   expect(waits).toMatchObject([{ on: "DeclaredElsewhere", message: "declared by Helm" }]);
 });
+
+test.for([
+  { gives: () => "5m", until: "the objects are ready; fails after 5m" },
+  { gives: () => "soon", until: "the objects are ready" },
+  { gives: undefined, until: "the objects are ready" },
+])("objects that are not ready are waited for until $until", async ({ gives, until }) => {
+  const progressing = condition("Healthy", "False", { reason: "Progressing", message: "0 of 1 ready" });
+  const status = { ...ready, conditions: [progressing] };
+  const binding = { ...podSet, policy: gives === undefined ? {} : { timeout: gives } };
+  const { waits } = await whyResource(aPodSet({ status }) as never, {
+    ...{ session: aSession({}), binding, nowMs: 0, commands: someCommands },
+  });
+  expect(waits).toMatchObject([{ on: "Progressing", until }]);
+});

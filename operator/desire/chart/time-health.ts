@@ -1,0 +1,81 @@
+import type { BoundKind } from "../../../crds/binding.ts";
+import { toMilliseconds } from "../../../crds/duration.ts";
+import type { CustomResource } from "../../../crds/object.ts";
+import type { EngineStatus } from "../../../crds/status.ts";
+import { withTimeout } from "../../engine/health/assess-set.ts";
+import type { Health } from "../../engine/health/health.ts";
+import { SpecInvalidError } from "../../errors.ts";
+
+/** The memory of a resource whose kind has a timeout. It may be lost at a restart. */
+export interface KindMemory {
+  readonly uid: string;
+  /** Since when these objects are not healthy; undefined: they are, or it is not known. */
+  readonly unhealthy: { readonly digest: string; readonly sinceMs: number } | undefined;
+}
+
+/** The longest time that the objects of a resource may be unhealthy. */
+export interface KindTimeout {
+  /** As its kind gives it: `5m`. */
+  readonly text: string;
+  readonly ms: number;
+}
+
+/**
+ * The timeout of a resource by its kind. Undefined: it has none.
+ *
+ * @throws SpecInvalidError if the kind gives no duration.
+ */
+export function timeoutOf(
+  resource: CustomResource,
+  { policy }: Pick<BoundKind, "policy">,
+): KindTimeout | undefined {
+  if (policy.timeout === undefined) return undefined;
+  let text: string | undefined;
+  try {
+    text = policy.timeout(resource);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new SpecInvalidError(message, { cause: error });
+  }
+  if (text === undefined) return undefined;
+  const ms = toMilliseconds(text);
+  if (Number.isNaN(ms)) throw new SpecInvalidError(`its timeout is no duration such as 5m: "${text}"`);
+  return { text, ms };
+}
+
+export interface TimeHealthInput {
+  readonly resource: CustomResource;
+  readonly memory: KindMemory;
+  /** Of its desired objects: the time of other objects counts from now. */
+  readonly digest: string;
+  readonly timeout: KindTimeout;
+  /** Wall clock, milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/** The health of a resource, Failed at the end of its timeout, and its new memory. Pure. */
+export function timeHealth(
+  health: Health,
+  { resource, memory, digest, timeout, nowMs }: TimeHealthInput,
+): { readonly health: Health; readonly memory: KindMemory } {
+  if (health.status === "Current" || health.status === "Suspended")
+    return { health, memory: memory.unhealthy === undefined ? memory : { ...memory, unhealthy: undefined } };
+  const known = memory.unhealthy;
+  const sinceMs = known?.digest === digest ? known.sinceMs : (failedSinceMs(resource, known) ?? nowMs);
+  return {
+    health: withTimeout(health, { sinceMs, timeout: timeout.text, timeoutMs: timeout.ms, nowMs }),
+    memory: known?.digest === digest ? memory : { ...memory, unhealthy: { digest, sinceMs } },
+  };
+}
+
+/** Since when it has failed by its status, which is known better than by the memory of a process that has just started. */
+function failedSinceMs(
+  { metadata, status }: CustomResource,
+  known: KindMemory["unhealthy"],
+): number | undefined {
+  if (known !== undefined) return undefined;
+  const { conditions = [] } = (status ?? {}) as EngineStatus;
+  const healthy = conditions.find(({ type }) => type === "Healthy");
+  if (healthy?.reason !== "Failed" || healthy.observedGeneration !== metadata.generation) return undefined;
+  return Date.parse(healthy.lastTransitionTime);
+}
