@@ -1,8 +1,8 @@
 import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
-import type { Cluster, ObjectStore } from "../ports.ts";
+import type { Cluster, ObjectStore, Propagation } from "../ports.ts";
 import type { OwnedObject } from "./desired-set.ts";
+import { findCondition } from "./health/health-fields.ts";
 import type { LostObjects } from "./lost.ts";
-import { propagationOfReplaced } from "./propagation.ts";
 
 export interface PruneOptions {
   readonly cluster: Pick<Cluster, "delete">;
@@ -43,4 +43,18 @@ export async function prune(
     if (left !== undefined) store.written(left);
     else if ((live.metadata.finalizers ?? []).length === 0) store.removed(keyOf(live), uid);
   }
+}
+
+/**
+ * How an object is deleted that is recreated at once. Pure.
+ *
+ * A Job that has not ended keeps its name until its pods are gone: otherwise both would run for a while, and the Job
+ * controller, which counts by name the pods that it has made and not seen yet, could wait for the old Job's last one
+ * before it makes the first of the new one (seen with Kubernetes 1.37: nothing happened for as long as we looked, 7
+ * minutes).
+ */
+export function propagationOfReplaced(live: LiveObject): Propagation {
+  const isJob = live.kind === "Job" && live.apiVersion.startsWith("batch/");
+  const hasEnded = ["Complete", "Failed"].some((type) => findCondition(live, type)?.status === "True");
+  return isJob && !hasEnded ? "Foreground" : "Background";
 }

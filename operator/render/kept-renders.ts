@@ -1,4 +1,4 @@
-import { showMebibytes } from "../engine/show-mebibytes.ts";
+import { showMebibytes } from "../engine/show-text.ts";
 import { SourceError } from "../errors.ts";
 
 export interface KeptRendersLimits {

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { DocumentError } from "./document-error.ts";
-import { readJsonFile } from "./json-document.ts";
+import { JsonTextError } from "./json-scanner.ts";
+import { readJson } from "./json-text.ts";
 import { locateInYaml, readYaml } from "./read-yaml.ts";
 import { contentLineOf, countLines, splitDocuments } from "./split-documents.ts";
 
@@ -85,4 +86,20 @@ function* decode(content: Buffer): Generator<undefined, string> {
     });
   }
   return text.endsWith("\n") ? text : `${text}\n`;
+}
+
+/**
+ * Parses a JSON file; see {@link readJson}. Yields regularly.
+ *
+ * @throws {DocumentError} with the line; the message quotes nothing from the file except names of keys.
+ */
+function* readJsonFile(text: string): Generator<undefined, unknown> {
+  try {
+    return yield* readJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    // A truncated file is reported at its last line with content.
+    const line = 1 + countLines(text, 0, Math.min(error.at, text.trimEnd().length));
+    throw new DocumentError(error.message, { line, reason: error.isLimit ? "RenderLimit" : "RenderFailed" });
+  }
 }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../synth/digest.ts";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
-import { showMebibytes } from "../engine/show-mebibytes.ts";
-import { showPath, showText } from "../engine/show-text.ts";
+import { showMebibytes, showPath, showText } from "../engine/show-text.ts";
 import { SourceError } from "../errors.ts";
 import type { SourceFiles } from "../git/source/ports.ts";
 import { DocumentError } from "./document-error.ts";

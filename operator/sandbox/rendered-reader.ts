@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { idOf, type Manifest } from "../../synth/manifest.ts";
-import { showMebibytes } from "../engine/show-mebibytes.ts";
+import { showMebibytes } from "../engine/show-text.ts";
 import { SourceError } from "../errors.ts";
 import { estimateMemory } from "../render/estimate-memory.ts";
 import type { Rendered } from "../render/ports.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
-import { showMebibytes } from "../../engine/show-mebibytes.ts";
+import { showMebibytes } from "../../engine/show-text.ts";
 import { estimateMemory } from "../../render/estimate-memory.ts";
 import type { Rendered } from "../../render/ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";

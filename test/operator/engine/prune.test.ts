@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap, Job } from "../../../crds/core-kinds.ts";
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
-import { type PruneOptions, prune } from "../../../operator/engine/prune.ts";
+import { type PruneOptions, propagationOfReplaced, prune } from "../../../operator/engine/prune.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
 import { idOf } from "../../../synth/manifest.ts";
 import { aGadgetKind } from "../../fakes/gadget.ts";
@@ -76,5 +76,26 @@ describe("prune()", () => {
     // If b is deleted now, another client did it.
     for (const live of objects.slice(0, 2)) bench.lost.note(live, ["shop/web"]);
     expect(objects.map((live) => bench.lost.take("shop/web", idOf(live)))).toEqual([false, true, false]);
+  });
+});
+
+const aJob = (conditions?: readonly object[]) =>
+  aLiveObject({ kind: Job, name: "once", fields: { status: { conditions } } });
+
+describe("propagationOfReplaced()", () => {
+  test.each([
+    { what: "a Job that is unobserved", live: aJob(), is: "Foreground" },
+    {
+      what: "a Job whose pods fail",
+      live: aJob([{ type: "FailureTarget", status: "True" }]),
+      is: "Foreground",
+    },
+    { what: "a suspended Job", live: aJob([{ type: "Suspended", status: "True" }]), is: "Foreground" },
+    { what: "a Job that is resumed", live: aJob([{ type: "Complete", status: "False" }]), is: "Foreground" },
+    { what: "a completed Job", live: aJob([{ type: "Complete", status: "True" }]), is: "Background" },
+    { what: "a failed Job", live: aJob([{ type: "Failed", status: "True" }]), is: "Background" },
+    { what: "a ConfigMap", live: aLiveObject({ kind: ConfigMap, name: "a" }), is: "Background" },
+  ])("$what is deleted in the $is", ({ live, is }) => {
+    expect(propagationOfReplaced(live)).toBe(is);
   });
 });
