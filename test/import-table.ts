@@ -5,6 +5,9 @@ const pacing = ["alarm", "backoff", "fair-semaphore", "sleep", "time-slice", "to
   (name) => `operator/runtime/${name}.ts`,
 );
 
+/** What nearly every folder of the operator may import: the engine, and what it imports. */
+const engine = ["operator/engine", "operator/ports.ts", "operator/errors.ts", "synth", "crds"];
+
 /** The permitted imports of a folder besides itself: folders (or files) of the project, and packages. DESIGN.md section 1. */
 export const importTable: Record<string, ImportRule> = {
   crds: { folders: [], packages: ["zod", "node:crypto"] },
@@ -30,15 +33,7 @@ export const importTable: Record<string, ImportRule> = {
     pacing.map((file) => [file, { folders: ["operator/ports.ts"], packages: ["node:timers/promises"] }]),
   ),
   "operator/cluster": {
-    folders: [
-      "operator/engine",
-      "operator/runtime/ports.ts",
-      ...pacing,
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "synth",
-      "crds",
-    ],
+    folders: ["operator/runtime/ports.ts", ...pacing, ...engine],
     packages: ["node:*", "undici", "yaml", "@kubernetes/client-node"],
   },
   // The common part of both zones that run git.
@@ -121,13 +116,9 @@ export const importTable: Record<string, ImportRule> = {
       "operator/zones",
       "operator/render",
       "operator/git/source/ports.ts",
-      "operator/engine",
       "operator/runtime",
       "operator/telemetry",
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "synth",
-      "crds",
+      ...engine,
     ],
     packages: ["node:*", "zod"],
   },
@@ -137,41 +128,42 @@ export const importTable: Record<string, ImportRule> = {
   },
   // From a custom resource to the set of objects that its chart wants.
   "operator/desire/chart": {
-    folders: [
-      "operator/engine",
-      "operator/reconcile.ts",
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "synth",
-      "crds",
-    ],
+    folders: ["operator/reconcile.ts", ...engine],
     packages: [],
   },
   // The sources of kinds, within the platform's rules for Releases.
   "operator/desire/source": {
-    folders: ["operator", "synth", "crds"],
+    folders: [
+      "operator/desire/chart",
+      "operator/desire/release",
+      "operator/cluster",
+      "operator/git/source",
+      "operator/runtime/kind-stores.ts",
+      ...engine,
+    ],
     packages: [],
   },
   // From a Release to the set of objects that its source wants.
   "operator/desire/release": {
-    folders: ["operator", "synth", "crds"],
+    folders: [
+      "operator/compose",
+      "operator/config/option-values.ts",
+      "operator/reconcile.ts",
+      "operator/cluster/found-kinds",
+      "operator/git",
+      "operator/render",
+      "operator/sandbox",
+      "operator/runtime",
+      ...engine,
+    ],
     packages: ["node:*", "zod"],
   },
   "operator/render": {
-    folders: [
-      "operator/engine",
-      "operator/git/source/ports.ts",
-      ...pacing,
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "synth",
-      "crds",
-    ],
+    folders: ["operator/git/source/ports.ts", ...pacing, ...engine],
     packages: ["node:*", "js-yaml", "ignore"],
   },
   "operator/sandbox/program": {
     folders: [
-      "operator/engine",
       "operator/render/json-text.ts",
       "operator/render/ports.ts",
       "operator/render/estimate-memory.ts",
@@ -179,10 +171,7 @@ export const importTable: Record<string, ImportRule> = {
       "operator/sandbox",
       "operator/zones/frame-reader.ts",
       ...pacing,
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "synth",
-      "crds",
+      ...engine,
     ],
     packages: ["node:*", "esbuild", "yaml"],
   },
@@ -193,15 +182,7 @@ export const importTable: Record<string, ImportRule> = {
   },
   // Kinds that are found on demand, and the local copies of their objects.
   "operator/cluster/found-kinds": {
-    folders: [
-      "operator/cluster",
-      "operator/runtime",
-      "operator/engine",
-      "operator/ports.ts",
-      "operator/errors.ts",
-      "synth",
-      "crds",
-    ],
+    folders: ["operator/cluster", "operator/runtime", ...engine],
     packages: ["node:*"],
   },
   "operator/hooks": {
