@@ -41,7 +41,8 @@ export function composeConditions(input: ConditionsInput): Condition[] {
   const held = standing?.isHeld === true ? withoutSource(standing, before, health) : undefined;
   const isApplied = held?.applied ?? describeApplied(applied, before.get("Applied"));
   const isHealthy = held?.healthy ?? describeHealthy(health, isApplied);
-  const assessed = held?.ready ?? describeReady(isApplied, isHealthy);
+  const stalled = describeStalled(applied, health);
+  const assessed = held?.ready ?? stalled ?? describeReady(isApplied, isHealthy);
   const lost = standing?.isLost === true && assessed.status === "True" ? standing.cause : undefined;
   const ready: Statement = lost === undefined ? assessed : { ...lost, type: "Ready" };
   const stamp = (statement: Statement | OwnCondition): Condition =>
@@ -56,9 +57,11 @@ export function composeConditions(input: ConditionsInput): Condition[] {
     ...[
       ...describePublished(publish),
       ...(held?.progress ??
-        (lost === undefined
-          ? describeProgress(applied, isApplied, isHealthy, health)
-          : [describeLost(lost)])),
+        (stalled !== undefined
+          ? [{ ...stalled, type: "Stalled", status: "True" } as const]
+          : lost === undefined
+            ? describeProgress(applied, isApplied, isHealthy, health)
+            : [describeLost(lost)])),
       ...describeExpired(input.expired),
     ].map(stamp),
     ...own
@@ -144,6 +147,13 @@ function describeReady(applied: Statement, healthy: Statement): Statement {
   const cause = [applied, healthy].find(({ status }) => status !== "True");
   if (cause !== undefined) return { ...cause, type: "Ready" };
   return { type: "Ready", status: "True", reason: "Reconciled", message: healthy.message };
+}
+
+/** An object that the resource waits for has failed, or it waits for longer than its timeout. */
+function describeStalled(applied: ApplyOutcome, health: Health | undefined): Statement | undefined {
+  if (applied.state !== "waiting" || health?.status !== "Failed") return undefined;
+  const message = `${applied.message}; ${health.message}`;
+  return { type: "Ready", status: "False", reason: "Failed", message };
 }
 
 function describePublished(publish: ConditionsInput["publish"]): readonly Statement[] {

@@ -57,6 +57,23 @@ describe.each(sorts)("converging $name", ({ begin }) => {
     expect(scene.bench.condition("Applied")).toBe("True Applied");
   });
 
+  test("has failed when an object that another one needs has failed, or is not healthy in time", async () => {
+    const scene = begin([{ ...map("settings"), needs: ["migrate"] }, job]);
+    await scene.bench.reconcile();
+    await untilTold(scene);
+    expect(scene.bench.condition("Ready")).toBe("False Progressing");
+    await scene.bench.clock.advance(300_000);
+    await scene.bench.reconcile();
+    expect(scene.bench.condition("Ready")).toBe("False Failed");
+    expect(scene.bench.condition("Stalled")).toBe("True Failed");
+    const waits = "ConfigMap shop/settings waits for Job shop/migrate";
+    expect(messageOf(scene, "Ready")).toMatch(new RegExp(`^.*${waits}.*; .*longer than its timeout of 5m`));
+    changed(scene, "Job", "migrate", { status: { conditions: [{ type: "Failed", status: "True" }] } });
+    await scene.bench.reconcile();
+    expect(scene.bench.condition("Ready")).toBe("False Failed");
+    expect(messageOf(scene, "Ready")).not.toContain("timeout");
+  });
+
   test("fails an object that is not healthy at the end of its timeout", async () => {
     const scene = begin([{ ...job, metadata: { name: "slow" } }]);
     await scene.bench.reconcile();

@@ -69,10 +69,7 @@ function describeOutcome(input: ReleaseConditionsInput): readonly Condition[] {
 
 function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Condition[] {
   const conditions = composeConditions({ ...input, applied: outcome, own: [], standing: standingIn(input) });
-  const { health, notice } = input;
-  if (outcome.state === "waiting" && health?.status === "Failed")
-    return stalledWhileWaiting(`${outcome.message}; ${health.message}`, conditions, input);
-  return addNotice(notice, conditions, "True");
+  return addNotice(input.notice, conditions, "True");
 }
 
 /** Adds a notice to the message of `Ready` while it has this status. A kept message has it already. */
@@ -110,17 +107,6 @@ function standingIn(input: ReleaseConditionsInput): SourceStanding | undefined {
 
 function isLost({ reason }: SourceFailure, { isSourceLost }: ReleaseConditionsInput): boolean {
   return isSourceLost ?? reason !== "SourceUnreachable";
-}
-
-/** An object that it waits for has failed, or it waits for longer than its timeout: it is stalled. */
-function stalledWhileWaiting(
-  message: string,
-  conditions: readonly Condition[],
-  input: ReleaseConditionsInput,
-): Condition[] {
-  const ready: Statement = { type: "Ready", status: "False", reason: "Failed", message };
-  const others = conditions.filter(({ type }) => type !== "Ready" && type !== "Reconciling");
-  return assemble([ready, ...(others as Statement[]), { ...ready, type: "Stalled", status: "True" }], input);
 }
 
 function describeSource({ changed, stale }: SourceReport): Statement {
