@@ -192,15 +192,6 @@ export class SourceError extends Error {
   }
 }
 
-/** A request for a resource without a ServiceAccount, which this operator requires. It was not sent. */
-export class AccountRequiredError extends Error {
-  override readonly name = "AccountRequiredError";
-
-  constructor() {
-    super("Cannot act for a Release that names no ServiceAccount");
-  }
-}
-
 /** The process that renders a source ended during each attempt, most likely because of its memory limit. */
 export class RenderEndedError extends SourceError {
   constructor() {

@@ -8,10 +8,8 @@ import type { SecretReader } from "./ports.ts";
 export interface SecretReaderInput {
   readonly cluster: Pick<Cluster, "as">;
   readonly clock: Clock;
-  /**
-   * What else allows reading a Secret, besides the operator's own permission, for a message. Default: that of a Release.
-   */
-  readonly remedy?: string;
+  /** What else allows reading a Secret, besides the operator's own permission: the end of a message. */
+  readonly remedy: string;
 }
 
 type SecretRef = Parameters<SecretReader["forget"]>[0];
@@ -76,8 +74,7 @@ export class KubeSecretReader implements SecretReader {
     } catch (error) {
       if (!(error instanceof ApiUnavailableError && error.status === 403)) throw error;
       const why = error.message.replace(/^Cannot read "[^"]*": /, "");
-      const { remedy = ", or the Release needs a serviceAccountName that may" } = this.#input;
-      const how = as === undefined ? ` (value releases.readSecrets)${remedy}` : "";
+      const how = as === undefined ? ` (value releases.readSecrets)${this.#input.remedy}` : "";
       throw new SourceError("SourceInvalid", `${title} cannot be read: ${why}${how}`, { cause: error });
     }
     if (live === undefined)

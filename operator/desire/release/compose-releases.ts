@@ -95,7 +95,11 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     for (const one of [nextPlans, memory, sources, renderer, catalog, stores]) one.forget(key);
     prepare.forget(release.metadata.uid);
   };
-  const secrets = createSecretReader({ cluster, clock });
+  const secrets = createSecretReader({
+    cluster,
+    clock,
+    remedy: ", or the Release needs a serviceAccountName that may",
+  });
   const namespaceOf = (name: string): LiveObject | undefined =>
     kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name);
   const { settled } = attempts;

@@ -1,9 +1,9 @@
 import { releaseAnnotations } from "../../../crds/release.ts";
-import { withoutAccount } from "../../cluster/found-kinds/account-required.ts";
 import { report } from "../../engine/report.ts";
 import type { SourceAnswers } from "../../git/source/ports.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
+import { withoutAccount } from "./account-required.ts";
 import { describeForeignTool, foreignToolOf } from "./apply-set.ts";
 import { type ConvergeReleaseOptions, convergeRelease } from "./converge-release.ts";
 import {

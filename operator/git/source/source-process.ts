@@ -39,7 +39,7 @@ export const sourceZone: GitZone<SourceWorkerOptions> = {
   ],
   rules: ({ allowFile, hooks }) => ({
     read: [...(hooks === undefined ? [] : [hooks.secrets]), ...(allowFile ? localPlaces(homedir()) : [])],
-    // Repositories of Releases may use any port.
+    // Repositories may use any port.
     tcpConnect: "any",
     ...(hooks !== undefined && {
       tcpListen: [Number(hooks.address.slice(hooks.address.lastIndexOf(":") + 1))],

@@ -27,7 +27,7 @@ export function sourceKeyOf(key: string, groupKind: string): string {
   return `${key}@${groupKind}`;
 }
 
-/** The kind in such a key; "" if it has none, as for Releases. Pure. */
+/** The kind in such a key; "" if it has none. Pure. */
 export function groupKindIn(sourceKey: string): string {
   const at = sourceKey.indexOf("@");
   return at === -1 ? "" : sourceKey.slice(at + 1);

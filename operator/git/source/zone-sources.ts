@@ -33,7 +33,7 @@ export interface ZoneSourcesOptions extends Pick<ZoneClientOptions, "socket" | "
 
 /** Largest frame from the zone: a state, or a piece of a file or of a list. */
 const limits = { headerBytes: 65_536, parts: 1, bytes: 2 * 2 ** 20 };
-/** After this time without a complete connection, Releases report that their sources are not polled. */
+/** After this time without a complete connection, resources report that their sources are not polled. */
 const STALE_MS = 60_000;
 /** How long to wait for a zone that is restarted. */
 const PATIENCE_MS = 10_000;

@@ -20,7 +20,7 @@ const prlimitPath = "/usr/bin/prlimit";
 /**
  * Keeps one sandbox ready that has loaded the libraries and is not assigned to a program. The second sandbox first runs
  * a program of the operator, and shares V8's compiled code with all later ones; code is never taken from a sandbox that
- * ran a program of a Release.
+ * ran a program of a tenant.
  */
 export class BlankSandboxes {
   readonly #options: BlankSandboxesOptions;

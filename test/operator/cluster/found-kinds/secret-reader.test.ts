@@ -23,7 +23,11 @@ function aReader() {
       },
     }),
   } as unknown as Cluster;
-  const reader = createSecretReader({ cluster, clock });
+  const reader = createSecretReader({
+    cluster,
+    clock,
+    remedy: ", or the Release needs a serviceAccountName that may",
+  });
   const answers = (next: typeof answer): void => {
     answer = next;
   };

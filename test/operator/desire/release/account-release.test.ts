@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withoutAccount } from "../../../../operator/cluster/found-kinds/account-required.ts";
+import { withoutAccount } from "../../../../operator/desire/release/account-required.ts";
 import { ApiUnavailableError } from "../../../../operator/errors.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
 import { aRelease, aSourceManifest } from "../../../fakes/releases.ts";
