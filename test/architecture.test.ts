@@ -166,13 +166,22 @@ describe("the sources", () => {
     expect(code).not.toMatch(/process\.env\b/);
   });
 
-  test("one step writes statuses", () => {
-    const writing = sources.filter(
+  test.for([
+    { what: "plans", call: /\bplanChanges\(\{/, by: ["operator/engine/converge.ts", "cli/why/recompute.ts"] },
+    {
+      what: "decides about one object",
+      call: /(?<!function )\bdecideObject\(/,
+      by: ["operator/engine/plan.ts"],
+    },
+    { what: "prunes", call: /(?<!function )\bpruneSurplus\(/, by: ["operator/engine/converge.ts"] },
+    { what: "writes statuses", call: /\.patchStatus\(/, by: ["operator/engine/write-status.ts"] },
+  ])("one part of the engine $what", ({ call, by }) => {
+    const calling = sources.filter(
       (file) =>
-        /^operator\/(engine|desire)\//.test(file) &&
-        /\.patchStatus\(/.test(readFileSync(join(root, file), "utf8")),
+        /^(cli|operator\/(engine|desire|compose))\//.test(file) &&
+        call.test(readFileSync(join(root, file), "utf8")),
     );
-    expect(writing).toEqual(["operator/engine/write-status.ts"]);
+    expect(calling.toSorted()).toEqual(by.toSorted());
   });
 
   test("operator/ has only the loop, the wiring, the ports and the folders of DESIGN.md and docs/decisions.md", () => {

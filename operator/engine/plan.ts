@@ -76,12 +76,12 @@ export function planChanges(input: PlanInput): Plan {
   const reasons: StepReason[] = [];
   const gates = new Gates(input.assess);
   for (const object of input.desired.objects) {
-    if (isDone(object, input)) {
+    const found = consider(object, input, gates);
+    if (found === "done") {
       done.push(object);
       gates.note(object, "done");
       continue;
     }
-    const found = consider(object, input, gates);
     const reason = explainDecision(object.id, found);
     if (reason !== undefined) reasons.push(reason);
     gates.note(object, "on" in found ? undefined : found);
@@ -114,13 +114,28 @@ export function planChanges(input: PlanInput): Plan {
   };
 }
 
-function isDone(object: DesiredObject, { finished = [], observed }: PlanInput): boolean {
+/** The input for one object, without the state of the others. */
+export type DecideAloneInput = Pick<
+  PlanInput,
+  "resource" | "desired" | "observed" | "isSettled" | "finished"
+>;
+
+/**
+ * Decides what happens to one object of a set, regardless of gates and watches. `done`: it ran, and was deleted
+ * automatically. Pure.
+ */
+export function decideAlone(object: DesiredObject, input: DecideAloneInput): Decision | "done" {
+  return isDone(object, input) ? "done" : decideOne(object, input);
+}
+
+function isDone(object: DesiredObject, { finished = [], observed }: DecideAloneInput): boolean {
   if (finished.length === 0) return false;
   const name = nameOfRun(object);
   return name !== undefined && finished.includes(name) && observed(object) === undefined;
 }
 
-function consider(object: DesiredObject, input: PlanInput, gates: Gates): Decision | BlockedObject {
+function consider(object: DesiredObject, input: PlanInput, gates: Gates): Decision | BlockedObject | "done" {
+  if (isDone(object, input)) return "done";
   const { kind, needs } = object;
   if (kind === undefined) {
     const definition = gates.findLacking(needs.filter(isDefinition));
@@ -139,7 +154,7 @@ function consider(object: DesiredObject, input: PlanInput, gates: Gates): Decisi
   return gates.findBlock(object) ?? decision;
 }
 
-function decideOne(object: DesiredObject, input: PlanInput): Decision {
+function decideOne(object: DesiredObject, input: DecideAloneInput): Decision {
   const { resource, desired, observed, isSettled } = input;
   const { set } = desired;
   const live = observed(object);

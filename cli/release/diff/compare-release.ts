@@ -1,13 +1,13 @@
 import type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "../../../crds/object.ts";
-import { type ApplyStep, decideObject } from "../../../operator/engine/decide-object.ts";
+import type { ApplyStep } from "../../../operator/engine/decide-object.ts";
 import type { DesiredObject, DesiredSet } from "../../../operator/engine/desired-set.ts";
-import { nameOfRun } from "../../../operator/engine/finished-jobs.ts";
 import { inOrder } from "../../../operator/engine/in-order.ts";
 import { withMetadata } from "../../../operator/engine/metadata-only.ts";
 import { decideOwnership } from "../../../operator/engine/ownership.ts";
+import { decideAlone } from "../../../operator/engine/plan.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { Cluster } from "../../../operator/ports.ts";
-import { type ObjectId, stamps } from "../../../synth/manifest.ts";
+import type { ObjectId } from "../../../synth/manifest.ts";
 import type { KnownKinds } from "../read-kinds.ts";
 import { type Change, changeOf } from "./change.ts";
 
@@ -51,25 +51,21 @@ async function compareLive(
   live: LiveObject | undefined,
   input: CompareInput,
 ): Promise<Change> {
-  const { id, manifest, isEnsured, lifetime } = object;
-  const { resource, prepared, finished = [] } = input;
-  const { set } = prepared;
+  const { id, manifest } = object;
+  const { resource, prepared: desired, finished } = input;
   const unchanged = { id, before: live, after: live };
-  if (live === undefined && finished.includes(nameOfRun(object) ?? "")) return changeOf(unchanged);
-  const isOfSet = live?.metadata.labels?.[stamps.set] === set;
-  // An existing namespace is accepted, regardless of its creator.
-  if (isEnsured && live !== undefined && !isOfSet) return changeOf(unchanged);
-  const ownership = live === undefined ? undefined : decideOwnership(live, resource, set);
-  if (ownership?.whose === "foreign") {
+  const isSettled = () => false;
+  const decision = decideAlone(object, { resource, desired, observed: () => live, isSettled, finished });
+  if (decision === "done" || decision.does === "keep") return changeOf(unchanged);
+  const ownership = live && decideOwnership(live, resource, desired.set);
+  if (decision.does === "apply" && ownership?.whose === "foreign") {
     const note = `it belongs to ${ownership.owner} and would not be changed (NotOwned)`;
     return changeOf({ ...unchanged, action: "refused", note });
   }
-  const decision = decideObject(manifest, live, { resource, set, isSettled: () => false, lifetime });
   if (decision.does === "apply" && decision.step.only === "metadata" && live !== undefined)
     return changeOf({ id, before: live, after: withMetadata(decision.step.manifest, live) });
   if (decision.does === "apply")
     return changeOf({ id, before: live, ...(await dryRun(decision.step, kind, input, object)) });
-  if (decision.does === "keep") return changeOf(unchanged);
   const note =
     decision.does === "wait"
       ? "it is being deleted and would be recreated"

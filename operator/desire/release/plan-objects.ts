@@ -1,10 +1,10 @@
 import { groupOf, type LiveObject, type ObjectKind } from "../../../crds/object.ts";
-import { type ObjectId, stamps } from "../../../synth/manifest.ts";
-import { type Decision, decideObject } from "../../engine/decide-object.ts";
+import type { ObjectId } from "../../../synth/manifest.ts";
+import type { Decision } from "../../engine/decide-object.ts";
 import type { PruneDecision } from "../../engine/decide-prune.ts";
 import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
-import { nameOfRun } from "../../engine/finished-jobs.ts";
 import { decideOwnership } from "../../engine/ownership.ts";
+import { decideAlone } from "../../engine/plan.ts";
 import { settleAll } from "../../engine/settle-all.ts";
 import {
   AlreadyThereError,
@@ -64,10 +64,8 @@ async function planObject(object: DesiredObject, input: PlanObjectsInput): Promi
   // Its definition is one of the objects.
   if (kind === undefined) return "create";
   const live = input.observed(object);
-  const { finished = [] } = input.release.resource.status?.inventory ?? {};
-  if (live === undefined && finished.includes(nameOfRun(object) ?? "")) return "keep";
   try {
-    return await carryOut(decide(object, live, input), kind, input);
+    return await tryDecision(decide(object, live, input), kind, input);
   } catch (error) {
     if (error instanceof AlreadyThereError) return await claim(object, kind, input);
     if (!isUndecidable(error, object, input.prepared)) throw error;
@@ -89,25 +87,24 @@ async function claim(
   if (isEnsured) return "keep";
   const ownership = decideOwnership(found, resource, input.prepared.set);
   if (ownership.whose === "foreign") throw new NotOwnedError(id, ownership.owner);
-  return await carryOut(decide(object, found, input), kind, input);
+  return await tryDecision(decide(object, found, input), kind, input);
 }
 
 function decide(
-  { manifest, isEnsured, lifetime }: DesiredObject,
+  object: DesiredObject,
   live: LiveObject | undefined,
-  { release: { resource }, prepared: { set }, isSettled }: PlanObjectsInput,
-): Decision {
-  const isOfOthers = isEnsured && live !== undefined && live.metadata.labels?.[stamps.set] !== set;
-  if (isOfOthers) return { does: "keep", live };
-  return decideObject(manifest, live, { resource, set, isSettled, lifetime });
+  { release: { resource }, prepared: desired, isSettled }: PlanObjectsInput,
+): Decision | "done" {
+  const finished = resource.status?.inventory?.finished;
+  return decideAlone(object, { resource, desired, observed: () => live, isSettled, finished });
 }
 
-async function carryOut(
-  decision: Decision,
+async function tryDecision(
+  decision: Decision | "done",
   kind: ObjectKind,
   { cluster }: PlanObjectsInput,
 ): Promise<PlannedAction> {
-  if (decision.does === "keep") return "keep";
+  if (decision === "done" || decision.does === "keep") return "keep";
   // What is being deleted is recreated when it is gone.
   if (decision.does !== "apply") return "replace";
   const { manifest, guard, only } = decision.step;
