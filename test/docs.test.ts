@@ -135,6 +135,19 @@ describe("docs/conditions.md", () => {
   });
 });
 
+describe("docs/troubleshooting.md", () => {
+  /** All is well, or a state that needs nothing to be done. */
+  const well = ["Reconciled", "Applied", "Healthy", "Sourced", "Published"];
+
+  test("has a remedy for each reason of a problem", () => {
+    const page = read("docs/troubleshooting.md");
+    const rows = read("docs/conditions.md").split("\n## Reasons\n")[1] ?? "";
+    const reasons = [...rows.matchAll(/^\| `([A-Za-z]+)` \|/gm)].map(([, name = ""]) => name);
+    expect(reasons.length).toBeGreaterThan(30);
+    expect(reasons.filter((name) => !well.includes(name) && !page.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
 const nothingPublished: PublishCounts = {
   landed: 0,
   pushes: 0,
