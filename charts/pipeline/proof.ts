@@ -149,7 +149,8 @@ interface Patience {
 function patienceFor({ key, state }: Assessed): readonly Patience[] {
   if (state.state === "Deploying" || state.state === "Failed") return [];
   const from = state.state === "Refused" ? state.at : state.since;
-  const metAt = state.state === "Proven" ? state.at : undefined;
+  // One whose spec has just changed, such as for the plan of another commit, was proven all the same.
+  const metAt = state.state === "Proven" ? state.at : state.state === "Soaking" ? state.until : undefined;
   return from === undefined ? [] : [{ what: describeLate({ key, state }), from, metAt }];
 }
 
