@@ -3,11 +3,12 @@ import type { Bypass, PromotionSpec } from "../../crds/promotion.ts";
 import { assessApprovals } from "./approvals.ts";
 import { closedByDifferences } from "./differences.ts";
 import { assessFreezes } from "./freeze.ts";
+import { unprovenStages } from "./order.ts";
 import { describeReleases } from "./release-problems.ts";
 import { excludesAuthors, type Stage } from "./shape.ts";
 import { authorsIn, spanOf } from "./stage-span.ts";
 import { assessWindows } from "./windows.ts";
-import { candidateOf, historyOf, type PipelineWorld, planOf, type StageTarget, shortId } from "./world.ts";
+import { candidateOf, historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
 
 /** A reason why a stage does not start a candidate. */
 export interface ClosedGate {
@@ -122,15 +123,13 @@ export function closedForTarget(
 /** The earlier stages that have not passed a commit. Pure. */
 export function unprovenBefore(revision: string, stage: Stage, world: PipelineWorld): readonly string[] {
   const candidate = candidateOf(world.record, revision);
+  if (candidate !== undefined) return unprovenStages(candidate, stage, world);
   return stage.comesAfter.filter((name) => {
     const before = world.stages.find((one) => one.name === name);
     if (before === undefined) return true;
-    if (candidate === undefined)
-      return !historyOf(world, before).started.some(
-        ({ spec, passedAt }) => spec.revision === revision && passedAt !== undefined,
-      );
-    const plan = planOf(before, candidate);
-    return plan.state !== "known" || !historyOf(world, before).hasPassed(candidate.number, plan.digest);
+    return !historyOf(world, before).started.some(
+      ({ spec, passedAt }) => spec.revision === revision && passedAt !== undefined,
+    );
   });
 }
 

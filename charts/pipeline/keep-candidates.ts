@@ -1,5 +1,6 @@
 import type { ApprovalResource } from "../../crds/approval.ts";
 import type { Candidate } from "../../crds/pipeline-status.ts";
+import { unprovenStages } from "./order.ts";
 import type { StageHistory } from "./promotions.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld, planOf } from "./world.ts";
@@ -38,12 +39,7 @@ function isNews(candidate: Candidate, stage: Stage, { current }: StageHistory): 
 
 /** Whether a candidate has passed every earlier stage. Pure. */
 export function isAvailable(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {
-  return stage.comesAfter.every((name) => {
-    const before = world.stages.find((one) => one.name === name);
-    if (before === undefined) return false;
-    const plan = planOf(before, candidate);
-    return plan.state === "known" && historyOf(world, before).hasPassed(candidate.number, plan.digest);
-  });
+  return unprovenStages(candidate, stage, world).length === 0;
 }
 
 function isApproved(candidate: Candidate, stage: Stage, { approvals, name }: PipelineWorld): boolean {

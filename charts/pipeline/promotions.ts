@@ -104,6 +104,13 @@ export class StageHistory {
     return this.#inForceFor(candidate)?.spec.digest === digest;
   }
 
+  /** Whether the stage itself ran a candidate and proved it. */
+  hasProven(candidate: number, digest: string): boolean {
+    return this.started.some(
+      (one) => one.spec.digest === digest && one.passedAt !== undefined && candidateOf(one) === candidate,
+    );
+  }
+
   /** The target of the stage at the time when a candidate was the newest available one. */
   #inForceFor(candidate: number): StartedPromotion | undefined {
     let found: StartedPromotion | undefined;
