@@ -9,13 +9,18 @@ interface StageIn {
   readonly world: PipelineWorld;
 }
 
-/** The commits that a target would add to a stage: those since the current target. Pure. */
+/** The commits that a stage would get with a commit: those since the last one that it passed, or that it runs. Pure. */
 export function spanOf(until: string, { stage, world }: StageIn): CommitSpan {
-  const since = historyOf(world, stage).current?.spec.revision ?? deployedIn({ stage, world });
+  const runs = deployedIn({ stage, world });
+  // One that was promoted and never applied is as new to the stage as before.
+  const last = historyOf(world, stage).started.findLast(
+    ({ spec, passedAt }) => passedAt !== undefined || spec.revision === runs,
+  );
+  const since = last?.spec.revision ?? runs;
   return { ...(since !== undefined && { since }), until };
 }
 
-/** The commit that a stage without a Promotion runs; undefined: its Releases run nothing, or different commits. */
+/** The commit that a stage runs; undefined: its Releases run nothing, or different commits. */
 function deployedIn({ stage, world }: StageIn): string | undefined {
   const revisions = new Set(
     stage.keys.map((key) => agreedRelease(key, { stage, world })?.deployed?.revision),

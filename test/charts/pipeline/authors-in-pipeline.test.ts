@@ -80,6 +80,26 @@ describe("notAuthor of a Pipeline's stage", () => {
     );
   });
 
+  test("excludes the author also when an approved commit was never applied and is asked for with another digest", () => {
+    const { world, push, approve } = authored();
+    const commit = push("1", "ann@example.dev");
+    world.onCreate = ({ stage }) => {
+      if (stage === "prod") world.upgrade("2");
+    };
+    approve("first", "eve");
+    world.run(2 * hour);
+    expect(world.promotions("prod")).toMatchObject([{ status: { phase: "Failed" } }]);
+    approve("own", "ann");
+    world.run(hour);
+    expect(waitingOf(world, "prod")).toContain(
+      "Approval own does not count: ann is an author of the commits",
+    );
+    expect(world.release("prod").status?.deployed).toBeUndefined();
+    approve("other", "eve");
+    world.run(hour);
+    expect(world.stage("prod")).toMatchObject({ phase: "Passed", running: { revision: commit } });
+  });
+
   test("is closed while the history is not known, and requests no authors for a Promotion that skips approvals", () => {
     const { world, asked, push } = authored();
     world.authorsOf = (span) => ({ ...span, state: "failed", message: "the history is not complete" });

@@ -12,15 +12,18 @@ const [one, two, three] = ["1", "2", "3"].map((digit) => digit.repeat(40)) as [s
 const stage = { name: "prod", names: new Set(["prod"]), keys: ["shop/a", "shop/b"] } as unknown as Stage;
 
 interface WorldOptions {
+  /** Commit of its only Promotion, which has passed unless `isOpen`. */
   readonly promoted?: string;
+  readonly isOpen?: boolean;
   /** Commit and stage of each Release. */
   readonly deployed?: readonly (string | undefined)[];
   readonly of?: string;
 }
 
-function aWorld({ promoted, deployed = [], of = "prod" }: WorldOptions): PipelineWorld {
+function aWorld({ promoted, isOpen = false, deployed = [], of = "prod" }: WorldOptions): PipelineWorld {
   const spec = { pipeline: "shop", stage: "prod", revision: promoted, digest: "d".repeat(32), number: 1 };
-  const promotions = promoted === undefined ? [] : [{ name: "p", spec, isOurs: true }];
+  const outcome = isOpen ? {} : { passedAt: "2026-01-01T00:00:00Z" };
+  const promotions = promoted === undefined ? [] : [{ name: "p", spec, isOurs: true, ...outcome }];
   const releases = stage.keys.map((key, index) => {
     const revision = deployed[index];
     return [key, { key, stage: of, ...(revision && { deployed: { revision } }) } as ReleaseView] as const;
@@ -31,7 +34,18 @@ function aWorld({ promoted, deployed = [], of = "prod" }: WorldOptions): Pipelin
 
 describe("spanOf()", () => {
   test.for<readonly [what: string, world: WorldOptions, since: string | undefined]>([
-    ["the commit of its last Promotion", { promoted: one, deployed: [two, two] }, one],
+    ["the commit of its last Promotion that passed", { promoted: one, deployed: [two, two] }, one],
+    [
+      "that of its last Promotion, if it runs that",
+      { promoted: one, isOpen: true, deployed: [one, one] },
+      one,
+    ],
+    [
+      "what it runs, if its Promotion is not applied",
+      { promoted: one, isOpen: true, deployed: [two, two] },
+      two,
+    ],
+    ["the first commit, if its Promotion is not applied", { promoted: one, isOpen: true }, undefined],
     ["what all its Releases run, without a Promotion", { deployed: [two, two] }, two],
     ["the first commit, if they run different ones", { deployed: [one, two] }, undefined],
     ["the first commit, if one runs nothing", { deployed: [one] }, undefined],
