@@ -128,10 +128,10 @@ function decideCandidate(at: At): Decided {
   return { start, next: undefined, waiting: [] };
 }
 
-function holdOf({ history: { isHeld, current } }: At): readonly ClosedGate[] {
-  if (!isHeld || current === undefined) return [];
-  const { by = "a user", reason = "no reason given", request } = current.spec;
-  const message = `held by ${by}: ${reason}; delete Promotion "${request?.name}" to continue`;
+function holdOf({ history: { hold } }: At): readonly ClosedGate[] {
+  if (hold === undefined) return [];
+  const { by = "a user", reason = "no reason given" } = hold.spec;
+  const message = `held by ${by}: ${reason}; delete Promotion "${hold.name}" to continue`;
   return [{ gate: "Hold", message }];
 }
 

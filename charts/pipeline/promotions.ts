@@ -18,6 +18,7 @@ export interface PromotionView {
   readonly message?: string;
   readonly until?: string;
   readonly startedAs?: string;
+  readonly supersededBy?: string;
 }
 
 /** Reads a Promotion. Pure. */
@@ -27,7 +28,7 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
     spec,
     status = {} as NonNullable<PromotionResource["status"]>,
   } = live as PromotionResource;
-  const { passedAt, failedAt, message, until, startedAs } = status;
+  const { passedAt, failedAt, message, until, startedAs, supersededBy } = status;
   return {
     name: metadata.name,
     uid: metadata.uid,
@@ -39,6 +40,7 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
     ...(message !== undefined && { message }),
     ...(until !== undefined && { until }),
     ...(startedAs !== undefined && { startedAs }),
+    ...(supersededBy !== undefined && { supersededBy }),
   };
 }
 
@@ -71,9 +73,18 @@ export class StageHistory {
       .toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.name, b.name));
   }
 
-  /** The last one: the target of the stage. */
+  /**
+   * The last one: the target of the stage. One that was replaced is never the target again, also when the record of its successor
+   * is lost.
+   */
   get current(): StartedPromotion | undefined {
-    return this.started.at(-1);
+    return this.#standing.at(-1);
+  }
+
+  /** Without those that were replaced and have no successor. */
+  get #standing(): readonly StartedPromotion[] {
+    const last = this.started.findLastIndex((one) => one.supersededBy === undefined || !isOpen(one));
+    return this.started.slice(0, last + 1);
   }
 
   /** The result of the attempts at a digest: that of the last one with an outcome. */
@@ -84,7 +95,8 @@ export class StageHistory {
     if (last === undefined) return { state: "Unknown" };
     if (finished === undefined) return { state: "Proving", promotion: last };
     if (finished.passedAt !== undefined) return { state: "Passed", promotion: finished };
-    return { state: isOpen(last) ? "Proving" : "Failed", promotion: isOpen(last) ? last : finished };
+    const isUnderway = isOpen(last) && last.supersededBy === undefined;
+    return { state: isUnderway ? "Proving" : "Failed", promotion: isUnderway ? last : finished };
   }
 
   /**
@@ -127,7 +139,7 @@ export class StageHistory {
    */
   get position(): number {
     let reached = 0;
-    for (const { spec } of this.started.toReversed()) {
+    for (const { spec } of this.#standing.toReversed()) {
       if (spec.rollback === true) continue;
       reached = Math.max(reached, spec.candidate ?? 0);
       if (spec.hold === true && reached > 0) break;
@@ -164,10 +176,18 @@ export class StageHistory {
     return isStarted ? undefined : newest;
   }
 
-  /** Whether a user holds the stage at the last Promotion: until the request is deleted. */
-  get isHeld(): boolean {
-    const request = this.current?.spec.hold === true ? this.current.spec.request : undefined;
-    return request !== undefined && this.requests.some(({ uid }) => uid === request.uid);
+  /** The request because of which the stage stays where it is: until it is deleted, also if the record of its Promotion is lost. */
+  get hold(): PromotionView | undefined {
+    const { current } = this;
+    if (current?.spec.hold === true)
+      return this.requests.find(({ uid }) => uid === current.spec.request?.uid);
+    const last = this.requests.findLast(({ startedAs }) => startedAs !== undefined);
+    if (last?.spec.hold !== true) return undefined;
+    const isOver = this.started.some(
+      ({ spec: { request } }) =>
+        request !== undefined && (request.uid === last.uid || request.at > last.createdAt),
+    );
+    return isOver ? undefined : last;
   }
 
   get nextNumber(): number {

@@ -58,7 +58,7 @@ function phaseOf(
   { stage, current, start, next, waiting }: StageDecision,
   world: PipelineWorld,
 ): StageStatus["phase"] {
-  if (historyOf(world, stage).isHeld) return "Held";
+  if (historyOf(world, stage).hold !== undefined) return "Held";
   if (current !== undefined && isOpen(current)) return "Proving";
   if (start !== undefined || next !== undefined) return "Waiting";
   if (current?.failedAt !== undefined) return "Failed";

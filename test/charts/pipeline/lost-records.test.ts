@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { type PromotionView, StageHistory } from "../../../charts/pipeline/promotions.ts";
+import type { DeliveryWorld } from "./delivery-world.ts";
+import { aShop, everywhere, gatesOf, hour, minute, promoted, waitingOf } from "./stages.ts";
+
+/** Deletes the last Promotion that the Pipeline created for prod. */
+const loseLast = (world: DeliveryWorld): void =>
+  void world.remove("Promotion", world.promotions("prod").at(-1)?.metadata.name ?? "");
+
+describe("a lost record", () => {
+  /** A world whose prod was proving a second commit when a user went back to the first. */
+  function rolledBack(more: object = {}) {
+    const world = aShop({ prod: { pass: { soak: "10m" } } });
+    const first = world.push(everywhere("1"));
+    world.run(hour);
+    const bad = world.push(everywhere("2"));
+    world.run(13 * minute);
+    expect(promoted(world, "prod")).toEqual([first, bad]);
+    world.request("back", { stage: "prod", revision: first, by: "ann", reason: "bad", ...more });
+    world.run(hour);
+    expect(world.release("prod").spec.revision).toBe(first);
+    return { world, first, bad };
+  }
+
+  test("of a rollback moves the stage neither to what it left nor on, while the user's request holds it", () => {
+    const { world, first } = rolledBack({ hold: true });
+    loseLast(world);
+    world.push(everywhere("3"));
+    world.run(3 * hour);
+    expect(world.release("prod").spec.revision).toBe(first);
+    expect(world.stage("prod").phase).toBe("Held");
+    expect(gatesOf(world, "prod")).toEqual(["Hold"]);
+    expect(waitingOf(world, "prod")).toContain('held by ann: bad; delete Promotion "back" to continue');
+    world.remove("Promotion", "back");
+    world.run(hour);
+    expect(world.release("prod").spec.revision).toBe(world.commits[2]?.id);
+  });
+
+  test("of a rollback without hold leaves the stage open for the next candidate", () => {
+    const { world } = rolledBack();
+    loseLast(world);
+    const third = world.push(everywhere("3"));
+    world.run(3 * hour);
+    expect(promoted(world, "prod").at(-1)).toBe(third);
+    expect(world.stage("prod").phase).toBe("Passed");
+  });
+
+  const aPromotion = (number: number, more: object) =>
+    ({
+      ...{ name: `p-${number}`, uid: `u-${number}`, createdAt: "2026-01-01T00:00:00Z", isOurs: true },
+      spec: { pipeline: "shop", stage: "prod", digest: "d", revision: "r", number, candidate: number },
+      ...more,
+    }) as PromotionView;
+  const historyOf = (...promotions: readonly PromotionView[]) =>
+    new StageHistory(promotions, { names: new Set(["prod"]) });
+
+  test("of a successor does not make a replaced Promotion the target again", () => {
+    const replaced = { supersededBy: "p-9" };
+    const history = historyOf(aPromotion(1, { passedAt: "2026-01-01T00:00:00Z" }), aPromotion(2, replaced));
+    expect(history.current?.name).toBe("p-1");
+    expect(history.position).toBe(1);
+    expect(historyOf(aPromotion(1, replaced)).current).toBeUndefined();
+    expect(historyOf(aPromotion(1, replaced), aPromotion(2, {})).current?.name).toBe("p-2");
+  });
+
+  test("is none: a digest that failed stays failed when a later attempt was replaced", () => {
+    const failed = aPromotion(1, { failedAt: "2026-01-01T00:00:00Z" });
+    expect(historyOf(failed, aPromotion(2, {})).evidenceOf("d").state).toBe("Proving");
+    expect(historyOf(failed, aPromotion(2, { supersededBy: "p-3" })).evidenceOf("d").state).toBe("Failed");
+  });
+});
