@@ -5,8 +5,10 @@ import type { StageHistory } from "./promotions.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld, planOf } from "./world.ts";
 
-/** Number of the newest candidates to keep that a stage may still start. */
+/** Number of the newest candidates to keep that a stage may still start, and of those that users have approved for it. */
 const mostPerStage = 10;
+/** The API server refuses a longer list. */
+const most = 512;
 
 /**
  * The candidates that a stage runs, proves or may still start, or that a user has approved; and the newest. Pure; a
@@ -20,15 +22,14 @@ export function keepCandidates(world: PipelineWorld, candidates: readonly Candid
     const history = historyOf(world, stage);
     const { position } = history;
     const later = candidates.filter(({ number }) => number >= position);
-    for (const candidate of candidates) {
-      const isCurrent = candidate.revision === history.current?.spec.revision;
-      if (isCurrent || (later.includes(candidate) && isApproved(candidate, stage, world)))
-        kept.add(candidate);
-    }
+    for (const candidate of candidates)
+      if (candidate.revision === history.current?.spec.revision) kept.add(candidate);
+    const approved = later.filter((candidate) => isApproved(candidate, stage, world));
+    for (const candidate of approved.slice(-mostPerStage)) kept.add(candidate);
     const possible = later.filter((one) => isNews(one, stage, history) && isAvailable(one, stage, world));
     for (const candidate of possible.slice(-mostPerStage)) kept.add(candidate);
   }
-  return candidates.filter((candidate) => kept.has(candidate));
+  return candidates.filter((candidate) => kept.has(candidate)).slice(-most);
 }
 
 /** Whether a candidate changes the target of a stage. */
@@ -48,7 +49,8 @@ function isApproved(candidate: Candidate, stage: Stage, { approvals, name }: Pip
     plan.state === "known" &&
     approvals.some((approval) => {
       const { spec } = approval as ApprovalResource;
-      return spec?.pipeline === name && spec.stage === stage.name && spec.digest === plan.digest;
+      const isOf = spec?.pipeline === name && spec.stage === stage.name && spec.digest === plan.digest;
+      return isOf && spec.decision !== "Reject";
     })
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aShop, everywhere, hour, minute, promoted } from "./stages.ts";
+import { aShop, everywhere, hour, minute, promoted, second } from "./stages.ts";
 
 describe("keepCandidates()", () => {
   test("keeps the newest candidate, also while no stage can start it", () => {
@@ -18,5 +18,23 @@ describe("keepCandidates()", () => {
     world.push({});
     world.run(hour);
     expect(promoted(world, "staging").at(-1)).toBe(second);
+  });
+
+  test("keeps 10 that are approved and 10 others for a stage, although each commit is approved or rejected by one user", () => {
+    const world = aShop({ staging: { pass: {} }, prod: { enter: { approvals: { count: 2 } } } });
+    for (let number = 1; number <= 40; number++) {
+      const decision = number <= 15 ? "Approve" : "Reject";
+      const commit = world.push(everywhere(`${number}`));
+      world.run(10 * second);
+      const { digest, revision } = world.stage("prod").next ?? {};
+      if (number <= 15) expect(revision).toBe(commit);
+      world.approve(`user-${number}`, { stage: "prod", digest, decision });
+    }
+    world.push(everywhere("41"));
+    world.run(minute);
+    const numbers = world.pipeline.status?.candidates?.map(({ number }) => number) ?? [];
+    expect(numbers.slice(0, 10)).toEqual([6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+    // And the one that dev was to get when the last one arrived.
+    expect(numbers).toHaveLength(21);
   });
 });
