@@ -22,9 +22,11 @@ export function decideStage(stage: Stage, world: PipelineWorld): StageDecision {
   const history = historyOf(world, stage);
   const { current, openRequest } = history;
   const at = { stage, world, history };
-  const decided =
-    openRequest !== undefined ? decideRequest(openRequest, at) : (decideRollback(at) ?? decideCandidate(at));
-  return { stage, current, ...decided };
+  const asked = openRequest === undefined ? undefined : decideRequest(openRequest, at);
+  // A stage that has failed does not wait for the gates of a request to go back.
+  const back = asked?.start === undefined ? decideRollback(at) : undefined;
+  const decided = back?.start === undefined ? (asked ?? back) : back;
+  return { stage, current, ...(decided ?? decideCandidate(at)) };
 }
 
 type Decided = Pick<StageDecision, "start" | "next" | "waiting">;

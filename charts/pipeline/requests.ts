@@ -24,11 +24,11 @@ export function resolveRequest(
   const target = findTarget(spec, { stage, world, history });
   if (target === undefined)
     return {
-      problem: `Promotion "${name}" requests ${shortId(revision)}, which is not a candidate and has not run in this stage: its digests are not known`,
+      problem: `Promotion "${name}" requests ${shortId(revision)}, which is not a candidate and has not run in this stage: its digests are not known; delete it to continue`,
     };
   if (spec.digest !== undefined && spec.digest !== target.digest)
     return {
-      problem: `Promotion "${name}" requests digest ${spec.digest}, but ${shortId(revision)} has digest ${target.digest}`,
+      problem: `Promotion "${name}" requests digest ${spec.digest}, but ${shortId(revision)} has digest ${target.digest}; delete it to continue`,
     };
   return { target };
 }

@@ -113,6 +113,23 @@ describe("an automatic rollback", () => {
     expect(world.stage("prod").phase).toBe("Failed");
   });
 
+  test("does not wait for a user's request whose gates are closed", () => {
+    const { world, second: good } = withHistory({ prod: rollBack });
+    const bad = world.push(everywhere("3"));
+    world.jobOutcome = ({ revision }) => (revision === bad ? "Failed" : "Complete");
+    world.request("typo", { stage: "prod", revision: "e".repeat(40), by: "ann" });
+    world.run(hour);
+    expect(promoted(world, "prod")).not.toContain(bad);
+    expect(waitingOf(world, "prod")).toContain("its digests are not known; delete it to continue");
+    world.remove("Promotion", "typo");
+    world.run(10 * second);
+    expect(promoted(world, "prod").at(-1)).toBe(bad);
+    world.request("typo-again", { stage: "prod", revision: "e".repeat(40), by: "ann" });
+    world.run(hour);
+    expect(world.release("prod").spec.revision).toBe(good);
+    expect(world.promotions("prod").at(-1)).toMatchObject({ spec: { rollback: true } });
+  });
+
   test("check 25: a user may request the failed digest again", () => {
     const { world } = withHistory({ prod: rollBack });
     const bad = world.push(everywhere("3"));
