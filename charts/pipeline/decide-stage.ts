@@ -78,6 +78,9 @@ function decideRollback(at: At): Decided | undefined {
   if (current.spec.rollback === true || current.spec.hold === true) return undefined;
   const { revision, digest, releases = [] } = lastPassed.spec;
   const target = { revision, digest, releases };
+  // A stage with other Releases than then cannot go back as a whole.
+  const keys = releases.map(({ namespace, name }) => `${namespace}/${name}`).sort();
+  if (keys.join(" ") !== stage.keys.join(" ")) return undefined;
   const freeze = closedByFreeze(stage, world);
   const suspended = world.spec.suspend ? closedForStage({ stage, world, bypass: everything }) : [];
   const waiting = [
@@ -139,7 +142,7 @@ function holdOf({ history: { hold } }: At): readonly ClosedGate[] {
 
 /** The gate that is closed while a Promotion has no outcome, if newer candidates do not supersede it. */
 function slotOf({ stage, world, history: { current } }: At): readonly ClosedGate[] {
-  if (current === undefined || !isOpen(current) || isOutdated(current, world)) return [];
+  if (current === undefined || !isOpen(current) || isOutdated(current, stage, world)) return [];
   const { soak = "0s", verify = [] } = stage.pass ?? {};
   const isProtected = !/^0+(\.0+)?(ms|s|m|h)$/.test(soak) || verify.length > 0;
   if (stage.supersede ?? !isProtected) return [];

@@ -2,6 +2,7 @@ import type { PipelineRecord } from "../../crds/pipeline.ts";
 import type { Candidate, PipelineCommit, PlannedRelease } from "../../crds/pipeline-status.ts";
 import { lacksComparison, withDifferences } from "./differences.ts";
 import { keepCandidates } from "./keep-candidates.ts";
+import { agreedRelease } from "./release-problems.ts";
 import type { ReleaseView } from "./release-view.ts";
 import { candidateOf, type PipelineWorld } from "./world.ts";
 
@@ -51,11 +52,8 @@ function hasPlanned({ next }: ReleaseView, revision: string): boolean {
 
 /** The Releases of all stages that name their stage. */
 function releasesOf({ stages, releases }: PipelineWorld) {
-  return stages.flatMap(({ name, keys }) =>
-    keys.map((key) => {
-      const release = releases.get(key);
-      return { key, release: release?.stage === name ? release : undefined };
-    }),
+  return stages.flatMap((stage) =>
+    stage.keys.map((key) => ({ key, release: agreedRelease(key, { stage, world: { releases } }) })),
   );
 }
 

@@ -49,12 +49,20 @@ function isAhead(
   );
 }
 
-/** Whether the Releases now render the commit differently than recorded: then it can never pass. */
-export function isOutdated({ spec }: StartedPromotion, { record }: Pick<PipelineWorld, "record">): boolean {
+/**
+ * Whether a Promotion can never pass: the Releases now render the commit differently than recorded, or the stage no longer has one of
+ * them. Pure.
+ */
+export function isOutdated(
+  { spec }: StartedPromotion,
+  { keys }: Pick<Stage, "keys">,
+  { record }: Pick<PipelineWorld, "record">,
+): boolean {
   const candidate = candidateOf(record, spec.revision);
   return (spec.releases ?? []).some(({ namespace, name, digest }) => {
-    const plan = candidate?.releases.find(({ release }) => release === `${namespace}/${name}`);
-    return plan?.digest !== undefined && plan.digest !== digest;
+    const key = `${namespace}/${name}`;
+    const plan = candidate?.releases.find(({ release }) => release === key);
+    return !keys.includes(key) || (plan?.digest !== undefined && plan.digest !== digest);
   });
 }
 

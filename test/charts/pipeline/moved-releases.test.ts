@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { DeliveryWorld } from "./delivery-world.ts";
+import { aShop, everywhere, gatesOf, hour, job, minute, promoted, threeStages } from "./stages.ts";
+
+describe("Releases that change their stage", () => {
+  const prodOf = (names: readonly string[], more: object = {}) => [
+    { name: "prod", releases: names.map((name) => ({ name })), pass: { soak: "10m" }, ...more },
+  ];
+
+  test.for(["stays", "is deleted"])(
+    "one that is removed from a stage while it is proven (it %s) keeps nothing waiting",
+    (what) => {
+      const world = new DeliveryWorld({ stages: prodOf(["a", "b"], { batch: 1 }), throughCharts: true });
+      const commit = world.push({ a: "1", b: "1" });
+      world.run(5 * minute);
+      world.editStages(prodOf(["a"]));
+      if (what === "is deleted") world.remove("Release", "b");
+      world.run(hour);
+      expect(promoted(world, "prod")).toEqual([commit, commit]);
+      expect(world.stage("prod").phase).toBe("Passed");
+    },
+  );
+
+  test("one that is added while another is proven is proven afterwards, and displaces nothing", () => {
+    const world = new DeliveryWorld({ stages: prodOf(["a"]), throughCharts: true });
+    const commit = world.push({ a: "1", b: "1" });
+    world.run(5 * minute);
+    world.addRelease("b", "prod");
+    world.editStages(prodOf(["a", "b"]));
+    world.run(4 * minute);
+    expect(gatesOf(world, "prod")).toEqual(["Slot"]);
+    world.run(hour);
+    expect(world.promotions().map(({ status }) => status?.phase)).toEqual(["Passed", "Passed"]);
+    expect(world.release("b").spec.revision).toBe(commit);
+  });
+
+  test("a stage with other Releases than then does not go back by itself", () => {
+    const more = { onFailure: "RollBack", pass: { verify: [job()] } };
+    const world = new DeliveryWorld({ stages: prodOf(["a", "b"], more), throughCharts: true });
+    world.push({ a: "1", b: "1" });
+    world.run(hour);
+    world.editStages(prodOf(["a"], more));
+    world.jobOutcome = () => "Failed";
+    const bad = world.push({ a: "2", b: "2" });
+    world.run(hour);
+    expect(world.stage("prod").phase).toBe("Failed");
+    world.jobOutcome = () => "Complete";
+    const fix = world.push({ a: "3", b: "3" });
+    world.run(hour);
+    expect(promoted(world, "prod").slice(-2)).toEqual([bad, fix]);
+    expect(world.stage("prod").phase).toBe("Passed");
+  });
+
+  test("Releases that still have the former name of their stage go on", () => {
+    const world = aShop();
+    const first = world.push(everywhere("1"));
+    world.run(hour);
+    const [dev, staging, prod] = threeStages() as [object, object, object];
+    world.editStages([dev, { ...staging, name: "qa", formerly: ["staging"] }, prod]);
+    const next = world.push(everywhere("2"));
+    world.run(hour);
+    expect(world.release("staging").spec.source.ref.stage).toBe("staging");
+    expect(promoted(world, "prod")).toEqual([first, next]);
+  });
+});
