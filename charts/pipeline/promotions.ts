@@ -69,7 +69,8 @@ export class StageHistory {
       .filter((one): one is StartedPromotion => one.isOurs && one.spec.digest !== undefined)
       .toSorted((a, b) => numberOf(a) - numberOf(b) || compare(a.name, b.name));
     this.requests = ofStage
-      .filter(({ isOurs }) => !isOurs)
+      // One with a number is left from a deleted Pipeline of the same name.
+      .filter(({ isOurs, spec }) => !isOurs && spec.number === undefined)
       .toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.name, b.name));
   }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type PromotionView, StageHistory } from "../../../charts/pipeline/promotions.ts";
+import type { LiveObject } from "../../../crds/object.ts";
 import type { DeliveryWorld } from "./delivery-world.ts";
-import { aShop, everywhere, gatesOf, hour, minute, promoted, waitingOf } from "./stages.ts";
+import { aShop, everywhere, gatesOf, hour, minute, promoted, second, waitingOf } from "./stages.ts";
 
 /** Deletes the last Promotion that the Pipeline created for prod. */
 const loseLast = (world: DeliveryWorld): void =>
@@ -67,5 +68,32 @@ describe("a lost record", () => {
     const failed = aPromotion(1, { failedAt: "2026-01-01T00:00:00Z" });
     expect(historyOf(failed, aPromotion(2, {})).evidenceOf("d").state).toBe("Proving");
     expect(historyOf(failed, aPromotion(2, { supersededBy: "p-3" })).evidenceOf("d").state).toBe("Failed");
+  });
+
+  test("of a deleted Pipeline is no request of a user", () => {
+    const world = aShop({ prod: { enter: { approvals: {} }, pass: { soak: "10m" } } });
+    const first = world.push(everywhere("1"));
+    world.run(hour);
+    const why = { by: "ann", reason: "outage", bypass: ["Approvals", "Order"] };
+    world.request("hotfix", { stage: "prod", revision: first, ...why });
+    world.run(minute);
+    const left = world.promotions();
+    expect(left.at(-1)).toMatchObject({ spec: { stage: "prod", bypass: why.bypass } });
+    const { spec } = world.pipeline;
+    world.deletePipeline();
+    world.remove("Promotion", "hotfix");
+    // Not collected yet, or without owner after a deletion with --cascade=orphan.
+    for (const [index, one] of left.entries()) {
+      const { ownerReferences: _, ...metadata } = one.metadata;
+      world.change((index % 2 === 0 ? one : { ...one, metadata, ours: false }) as LiveObject);
+    }
+    world.createPipeline(spec);
+    const next = world.push(everywhere("2"));
+    world.run(10 * second);
+    expect(world.stage("prod").promotion).toBeUndefined();
+    expect(gatesOf(world, "prod")).toEqual(["Order"]);
+    world.run(hour);
+    expect(world.stage("prod").next?.revision).toBe(next);
+    expect(gatesOf(world, "prod")).toEqual(["Approvals"]);
   });
 });

@@ -27,7 +27,7 @@ const promotion = (
   ...(outcome !== "" && { [outcome]: "2026-01-01T01:00:00Z" }),
 });
 const request = (name: string, second: number, more: Partial<PromotionView> = {}): PromotionView => ({
-  ...promotion(1, "a", {}, ""),
+  ...promotion(1, "a", { number: undefined }, ""),
   name,
   uid: name,
   isOurs: false,
