@@ -82,6 +82,11 @@ export class StageHistory {
     return this.#standing.at(-1);
   }
 
+  /** The last one that is no rollback by itself. */
+  get forward(): StartedPromotion | undefined {
+    return this.#standing.findLast(({ spec }) => spec.rollback !== true);
+  }
+
   /** Without those that were replaced and have no successor. */
   get #standing(): readonly StartedPromotion[] {
     const last = this.started.findLastIndex((one) => one.supersededBy === undefined || !isOpen(one));

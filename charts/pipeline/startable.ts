@@ -21,7 +21,7 @@ export function startable({
   world,
   history,
 }: At): readonly { readonly candidate: Candidate; readonly plan: KnownPlan }[] {
-  const { current, position } = history;
+  const { current, forward, position } = history;
   return (world.record.candidates ?? [])
     .toReversed()
     .filter(({ number }) => number >= position)
@@ -31,22 +31,20 @@ export function startable({
     })
     .filter(
       ({ candidate, plan }) =>
-        isAhead(candidate, plan, { position, current }) && plan.digest !== current?.spec.digest,
+        isAhead(candidate, plan, { position, forward }) && plan.digest !== current?.spec.digest,
     )
     .filter(({ plan }) => history.evidenceOf(plan.digest).state !== "Failed")
     .filter(({ candidate }) => isAvailable(candidate, stage, world));
 }
 
-/** Whether the stage has not reached a candidate, or reached it when it rendered differently. */
+/** Whether the stage has not reached a candidate, or reached it when it rendered differently; also if it has gone back since. */
 function isAhead(
   { number }: Candidate,
   { digest }: KnownPlan,
-  { position, current }: Pick<StageHistory, "position" | "current">,
+  { position, forward }: Pick<StageHistory, "position" | "forward">,
 ): boolean {
   if (number !== position) return number > position;
-  return (
-    current?.spec.candidate === number && current.spec.digest !== digest && current.spec.rollback !== true
-  );
+  return forward?.spec.candidate === number && forward.spec.digest !== digest;
 }
 
 /**

@@ -113,6 +113,27 @@ describe("an automatic rollback", () => {
     expect(world.stage("prod").phase).toBe("Failed");
   });
 
+  test("leaves the candidate to be asked for again if an upgraded operator renders it differently", () => {
+    const { world } = withHistory({ prod: { onFailure: "RollBack" } });
+    const [dev, staging, prod] = world.pipeline.spec.stages;
+    world.editStages([dev, staging, { ...prod, ...approvals }] as object[]);
+    const approve = (by: string) =>
+      world.approve(by, { stage: "prod", digest: world.stage("prod").next?.digest });
+    const third = world.push(everywhere("3"));
+    world.run(hour);
+    world.onCreate = ({ stage }) => {
+      if (stage === "prod" && world.version === "1") world.upgrade("2");
+    };
+    approve("bob");
+    world.run(3 * hour);
+    expect(world.promotions("prod").at(-1)?.spec.rollback).toBe(true);
+    expect(world.stage("prod").next?.revision).toBe(third);
+    expect(gatesOf(world, "prod")).toEqual(["Approvals"]);
+    approve("cleo");
+    world.run(hour);
+    expect(world.stage("prod")).toMatchObject({ phase: "Passed", running: { revision: third } });
+  });
+
   test("does not wait for a user's request whose gates are closed", () => {
     const { world, second: good } = withHistory({ prod: rollBack });
     const bad = world.push(everywhere("3"));
