@@ -1,6 +1,6 @@
 import type { ReleaseView } from "./release-view.ts";
 import type { Stage } from "./shape.ts";
-import type { PipelineWorld } from "./world.ts";
+import { nameOf, type PipelineWorld } from "./world.ts";
 
 /** A Release of a stage that names this stage; undefined: it does not exist, or names another stage. Pure. */
 export function agreedRelease(
@@ -41,13 +41,38 @@ function problemOf(key: string, stage: Stage, world: PipelineWorld): string | un
 /** Reasons that only an edit, or an approval, of the Release resolves. */
 const waitsForPeople: ReadonlySet<string> = new Set(["PruneHeld", "SpecInvalid", "PolicyRefused"]);
 
-/** Releases that name a stage which does not list them. Pure. */
-export function describeStrangers(world: PipelineWorld): readonly string[] {
-  return [...world.releases.values()].flatMap(({ key, stage: named = "" }) => {
+/** Releases that a message names. */
+const mostNamed = 5;
+
+/**
+ * Releases that name a stage which does not list them: those in the namespaces of the Pipeline and of its Releases, and the others,
+ * which anybody may have created. Pure.
+ */
+export function describeStrangers(world: PipelineWorld): {
+  readonly near: readonly string[];
+  readonly far: readonly string[];
+} {
+  const namespaces = new Set([
+    world.namespace,
+    ...world.stages.flatMap(({ keys }) => keys.map((key) => nameOf(key).namespace)),
+  ]);
+  const strangers = [...world.releases.values()].flatMap(({ key, namespace, stage: named = "" }) => {
     const stage = world.stages.find(({ names }) => names.has(named));
-    if (stage === undefined) return [`Release "${key}" names stage "${named}", which does not exist`];
-    return stage.keys.includes(key)
-      ? []
-      : [`Release "${key}" names stage "${named}", which does not list it`];
+    if (stage?.keys.includes(key)) return [];
+    const why = stage === undefined ? "does not exist" : "does not list it";
+    return [
+      {
+        isNear: namespaces.has(namespace),
+        text: `Release "${key}" names stage "${named}", which ${why}`,
+      },
+    ];
   });
+  const of = (isNear: boolean) =>
+    shorten(strangers.filter((one) => one.isNear === isNear).map(({ text }) => text));
+  return { near: of(true), far: of(false) };
+}
+
+function shorten(texts: readonly string[]): readonly string[] {
+  const others = texts.length - mostNamed;
+  return others > 0 ? [...texts.slice(0, mostNamed), `and ${others} more Releases`] : texts;
 }

@@ -99,9 +99,10 @@ export function judgePipeline({
     ({ phase, promotion }) =>
       promotion !== undefined && isFailed(world, promotion.name) && phase !== "Proving",
   );
+  const strangers = describeStrangers(world);
   const problems = [
     ...stages.flatMap(({ name, problems: own = [] }) => own.map((text) => `${name}: ${text}`)),
-    ...describeStrangers(world),
+    ...strangers.near,
   ];
   const texts = [
     ...failed.map(
@@ -125,10 +126,8 @@ export function judgePipeline({
   const waiting = stages.flatMap(({ name, waiting: gates = [] }) =>
     gates.map(({ gate, message }) => `${name}: ${gate}: ${message}`),
   );
-  return {
-    status: "Current",
-    message: waiting.length > 0 ? `waiting: ${waiting.join("; ")}` : stages.map(summarize).join(", "),
-  };
+  const message = waiting.length > 0 ? `waiting: ${waiting.join("; ")}` : stages.map(summarize).join(", ");
+  return { status: "Current", message: [message, ...strangers.far].join("; ") };
 }
 
 function isYoung({ promotions, clock }: PipelineWorld, name: string | undefined): boolean {

@@ -51,6 +51,31 @@ describe("Releases that change their stage", () => {
     expect(world.stage("prod").phase).toBe("Passed");
   });
 
+  test("one of a namespace that has nothing to do with the Pipeline is shown, and does not make it fail", () => {
+    const world = aShop();
+    const join = (name: string, namespace: string) => {
+      world.addRelease(name, "prod");
+      const release = world.release(name);
+      const source = { ref: { pipeline: "shop", stage: "prod", namespace: "shop" } };
+      world.change({ ...release, metadata: { ...release.metadata, namespace }, spec: { source } });
+    };
+    for (let count = 1; count <= 7; count++) join(`stranger-${count}`, "elsewhere");
+    const commit = world.push(everywhere("1"));
+    world.run(hour);
+    expect(promoted(world, "prod")).toEqual([commit]);
+    const { verdict } = world.pipeline.status as unknown as {
+      readonly verdict: { readonly status: string; readonly message: string };
+    };
+    expect(verdict.status).toBe("Current");
+    expect(verdict.message).toContain(
+      'Release "elsewhere/stranger-5" names stage "prod", which does not list it; and 2 more Releases',
+    );
+    expect(verdict.message).not.toContain("stranger-6");
+    join("neighbour", "shop");
+    world.run(minute);
+    expect(world.pipeline.status).toMatchObject({ verdict: { status: "Failed" } });
+  });
+
   test("Releases that still have the former name of their stage go on", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
