@@ -18,6 +18,7 @@ import { PipelineChart } from "./pipeline/pipeline-chart.ts";
 import { pipelineMetrics } from "./pipeline/pipeline-metrics.ts";
 import { PromotionChart } from "./pipeline/promotion-chart.ts";
 import { promotionMetrics } from "./pipeline/promotion-metrics.ts";
+import { keysOfPromotion } from "./pipeline/promotion-names.ts";
 import { promotionTrailers } from "./pipeline/promotion-trailers.ts";
 import { pipelineKeyOf } from "./pipeline/release-view.ts";
 import { judgePipeline, reportPipeline } from "./pipeline/report-pipeline.ts";
@@ -38,7 +39,7 @@ export const pipeline: BoundKind<Construct> = bindKind({
       trailers: promotionTrailers,
     },
     // Includes those that users created.
-    { kind: Promotion, ownerKey: keyOfPipelineIn },
+    { kind: Promotion, ownerKey: keysOfPromotion },
     { kind: Approval, ownerKey: keyOfPipelineIn },
     {
       kind: Freeze,

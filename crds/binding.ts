@@ -51,8 +51,8 @@ export interface RelatedObjects<Resource = CustomResource> {
   /** Label selector of the watch, such as `app=memcached`. Without it all objects of the kind are watched. */
   readonly selector?: string;
   /**
-   * The key (`namespace/name`) of the resource that the object concerns, if any; with `soughtKey`, all keys by which it
-   * may be sought. Pure.
+   * The key (`namespace/name`) of the resource that the object concerns, if any, or all keys by which it may be sought.
+   * Pure.
    */
   readonly ownerKey: (object: LiveObject) => string | undefined | readonly string[];
   /**

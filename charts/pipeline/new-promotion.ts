@@ -1,5 +1,5 @@
-import { dnsSubdomain } from "../../crds/names.ts";
 import type { PromotionSpec } from "../../crds/promotion.ts";
+import { promotionName } from "./promotion-names.ts";
 import type { At } from "./startable.ts";
 import { candidateOf, type StageTarget } from "./world.ts";
 
@@ -22,9 +22,9 @@ export function newPromotion(
   more: PromotionOrigin,
 ): NewPromotion {
   const { current } = history;
-  const taken = new Set(world.promotions.map(({ name }) => name));
+  const taken = world.takenNames;
   let number = history.nextNumber;
-  const nameOf = (): string => dnsSubdomain(`${world.name}-${stage.name}-${number}`);
+  const nameOf = (): string => promotionName({ pipeline: world.name, stage: stage.name, number });
   while (taken.has(nameOf())) number++;
   const attempts = history.started.filter(({ spec }) => spec.digest === digest);
   const earlier = history.started.findLast(({ spec }) => spec.revision === revision);

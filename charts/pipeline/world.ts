@@ -33,6 +33,8 @@ export interface PipelineWorld {
   /** Those that name this Pipeline, by key. */
   readonly releases: ReadonlyMap<string, ReleaseView>;
   readonly promotions: readonly PromotionView[];
+  /** Names of Promotions that exist, also of those of other Pipelines. */
+  readonly takenNames: ReadonlySet<string>;
   /** By name of the stage. */
   readonly histories: ReadonlyMap<string, StageHistory>;
   /** The pairs of Releases that are compared, by key of each Release. */
@@ -67,9 +69,9 @@ export function readWorld({ resource, observed, record, clock, source }: ReadWor
   const { name, namespace = "", uid = "", labels = {} } = metadata;
   const stages = readStages(spec, { namespace });
   const releases = observed.list(Release).map(viewRelease);
-  const promotions = observed
-    .list(Promotion)
-    .filter((live) => live.metadata.deletionTimestamp === undefined && live.metadata.namespace === namespace)
+  const all = observed.list(Promotion).filter((live) => live.metadata.namespace === namespace);
+  const promotions = all
+    .filter((live) => live.metadata.deletionTimestamp === undefined)
     .map((live) => viewPromotion(live, { uid }))
     .filter((promotion) => promotion.spec.pipeline === name);
   return {
@@ -80,6 +82,7 @@ export function readWorld({ resource, observed, record, clock, source }: ReadWor
     stages,
     releases: new Map(releases.map((release) => [release.key, release])),
     promotions,
+    takenNames: new Set(all.map((live) => live.metadata.name)),
     histories: new Map(stages.map((stage) => [stage.name, new StageHistory(promotions, stage)])),
     pairs: pairsByRelease({ stages, namespace }),
     approvals: observed.list(Approval),
