@@ -22,9 +22,13 @@ export function spansOfPipeline(
   const { namespace = "" } = metadata;
   if (readStagesIfValid(spec, { namespace })?.some(excludesAuthors) !== true) return [];
   const world = readWorld({ ...state, source: undefined });
-  return world.stages
+  const spans = world.stages
     .filter(excludesAuthors)
-    .flatMap((stage) => targetsOf(stage, world).map((revision) => spanOf(revision, { stage, world })));
+    .flatMap((stage) =>
+      targetsOf(stage, world).map((revision, rank) => ({ rank, span: spanOf(revision, { stage, world }) })),
+    );
+  // Only so many are read: what comes next in each stage is asked for before older candidates of any.
+  return spans.toSorted((a, b) => a.rank - b.rank).map(({ span }) => span);
 }
 
 /** The commits that a stage could start next. */

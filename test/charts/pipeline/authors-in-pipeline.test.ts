@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ReleasePolicy } from "../../../crds/release-policy.ts";
-import { aShop, everywhere, gatesOf, hour, minute, promoted, waitingOf } from "./stages.ts";
+import { DeliveryWorld } from "./delivery-world.ts";
+import { aShop, everywhere, gatesOf, hour, minute, promoted, second, waitingOf } from "./stages.ts";
 
 const asks = (rule: object = {}) => ({ prod: { enter: { approvals: { count: 1, ...rule } } } });
 
@@ -159,4 +160,28 @@ describe("notAuthor of a Pipeline's stage", () => {
     world.run(hour);
     expect(gatesOf(world, "prod")).toEqual(["Approvals"]);
   });
+});
+
+test("the newest candidate of every stage is asked for first: only so many spans are read", () => {
+  const prods = ["a", "b", "c", "d"].map((name) => ({
+    ...{ name, after: ["dev"], releases: [{ name }] },
+    enter: { approvals: { count: 1, notAuthor: true } },
+  }));
+  const stages = [{ name: "dev", releases: [{ name: "dev" }] }, ...prods];
+  const world = new DeliveryWorld({ stages, throughCharts: true });
+  let asked: string[] = [];
+  world.authorsOf = (span) => {
+    asked.push(span.until);
+    return { ...span, state: "known", authors: [] };
+  };
+  let newest = "";
+  for (let number = 1; number <= 12; number++) {
+    newest = world.push({ dev: `${number}`, a: `${number}`, b: `${number}`, c: `${number}`, d: `${number}` });
+    world.run(10 * second);
+  }
+  asked = [];
+  world.restart();
+  world.run(0);
+  expect(asked.slice(0, 4)).toEqual(prods.map(() => newest));
+  expect(asked.length).toBeGreaterThan(32);
 });
