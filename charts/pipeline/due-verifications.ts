@@ -1,9 +1,8 @@
-import { Job } from "../../crds/core-kinds.ts";
 import type { KindClock } from "../../crds/kind-context.ts";
 import type { Observed } from "../../crds/observed.ts";
 import type { Verification } from "../../crds/pipeline-stage.ts";
 import type { PromotionRecord } from "../../crds/promotion.ts";
-import { type PromotionSubject, releasesOfStage, stageOfPromotion } from "./fold-promotion.ts";
+import { ownJob, type PromotionSubject, releasesOfStage, stageOfPromotion } from "./fold-promotion.ts";
 import { isOpen } from "./promotions.ts";
 import { areHealthy } from "./proof.ts";
 import { proofRulesOf } from "./stage-rules.ts";
@@ -37,5 +36,5 @@ export function dueVerifications(
   return rules.verify
     .map((verification) => ({ name: verificationJobName(metadata, verification), verification }))
     .filter(({ name }) => !(record.verifications ?? []).some(({ job }) => job === name))
-    .filter(({ name }) => isHealthy || observed.find(Job, name) !== undefined);
+    .filter(({ name }) => isHealthy || ownJob(name, subject, observed) !== undefined);
 }

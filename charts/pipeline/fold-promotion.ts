@@ -103,7 +103,7 @@ export function foldPromotion(
   const rules = proofRulesOf(found.stage, resource.spec);
   const jobs = rules.verify.map((verification) => {
     const name = verificationJobName(resource.metadata, verification);
-    return { verification, name, live: observed.find(Job, name) };
+    return { verification, name, live: ownJob(name, resource, observed) };
   });
   const verifications = foldVerifications(previous.verifications, jobs);
   const next = { ...previous, ...(verifications !== undefined && { verifications }) };
@@ -115,6 +115,16 @@ export function foldPromotion(
   const last = found.pipeline.status?.stages?.find(({ name }) => name === found.stage.name)?.promotion;
   const isSuperseded = last !== undefined && last.number > (resource.spec.number ?? 0);
   return isSuperseded ? { ...next, supersededBy: last.name } : next;
+}
+
+/** The Job of a Promotion; one of another owner with its name, such as a user could create, is none. Pure. */
+export function ownJob(
+  name: string,
+  { metadata: { uid } }: PromotionSubject,
+  observed: Observed,
+): LiveObject | undefined {
+  const live = observed.find(Job, name);
+  return live !== undefined && controllerOf(live)?.uid === uid ? live : undefined;
 }
 
 /** Whether a Promotion was created by its Pipeline; otherwise a user requested it. Pure. */
