@@ -46,7 +46,8 @@ function whyRequested({ metadata, spec }: PromotionResource, observed: Observed)
   const stage = pipeline.status?.stages?.find(({ name }) => name === spec.stage);
   if (stage === undefined) return `Pipeline "${spec.pipeline}" has no stage "${spec.stage}"`;
   const gates = stage.waiting?.map(({ gate, message }) => `${gate}: ${message}`) ?? [];
-  return gates.length > 0 ? gates.join("; ") : "the Pipeline has not started it";
+  if (gates.length > 0) return gates.join("; ");
+  return "the Pipeline has not started it; of several requests for a stage it starts only the newest";
 }
 
 /** The health of a Promotion: its result. Pure. */

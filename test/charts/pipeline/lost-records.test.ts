@@ -97,3 +97,24 @@ describe("a lost record", () => {
     expect(gatesOf(world, "prod")).toEqual(["Approvals"]);
   });
 });
+
+test("of several requests the newest is started, and an older one says so", () => {
+  const world = aShop();
+  const first = world.push(everywhere("1"));
+  world.run(hour);
+  world.push(everywhere("2"));
+  world.run(hour);
+  world.freeze("now");
+  for (const name of ["older", "newer"]) {
+    world.request(name, { stage: "prod", revision: first, by: "ann" });
+    world.run(minute);
+  }
+  world.remove("Freeze", "now");
+  world.run(hour);
+  const statusOf = (name: string) => world.objects.find("Promotion", name)?.["status"];
+  expect(statusOf("newer")).toMatchObject({ phase: "Passed" });
+  expect(statusOf("older")).toMatchObject({
+    phase: "Requested",
+    waiting: expect.stringContaining("it starts only the newest"),
+  });
+});
