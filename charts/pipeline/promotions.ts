@@ -63,7 +63,10 @@ export class StageHistory {
   /** Those that users requested, the oldest first. */
   readonly requests: readonly PromotionView[];
 
-  constructor(promotions: readonly PromotionView[], { names }: Pick<Stage, "names">) {
+  readonly #name: string;
+
+  constructor(promotions: readonly PromotionView[], { name, names }: Pick<Stage, "name" | "names">) {
+    this.#name = name;
     const ofStage = promotions.filter(({ spec }) => names.has(spec.stage));
     this.started = ofStage
       .filter((one): one is StartedPromotion => one.isOurs && one.spec.digest !== undefined)
@@ -171,9 +174,12 @@ export class StageHistory {
     return current.spec.failedSince ?? current.failedAt;
   }
 
-  /** The request to start: the newest, unless it, or a later one, was started or has an outcome. */
+  /**
+   * The request to start: the newest, unless it, or a later one, was started or has an outcome. A request to an earlier name of the
+   * stage does not count: it was allowed by rights on that name.
+   */
   get openRequest(): PromotionView | undefined {
-    const newest = this.requests.at(-1);
+    const newest = this.requests.findLast(({ spec }) => spec.stage === this.#name);
     if (newest === undefined || newest.startedAs !== undefined || !isOpen(newest)) return undefined;
     const isStarted = this.started.some(
       ({ spec: { request } }) =>

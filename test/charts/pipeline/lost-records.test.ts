@@ -53,7 +53,7 @@ describe("a lost record", () => {
       ...more,
     }) as PromotionView;
   const historyOf = (...promotions: readonly PromotionView[]) =>
-    new StageHistory(promotions, { names: new Set(["prod"]) });
+    new StageHistory(promotions, { name: "prod", names: new Set(["prod"]) });
 
   test("of a successor does not make a replaced Promotion the target again", () => {
     const replaced = { supersededBy: "p-9" };

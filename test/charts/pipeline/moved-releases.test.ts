@@ -76,6 +76,33 @@ describe("Releases that change their stage", () => {
     expect(world.pipeline.status).toMatchObject({ verdict: { status: "Failed" } });
   });
 
+  test("a request to an earlier name of a stage starts nothing, and a hold remains after a rename", () => {
+    const world = aShop();
+    const first = world.push(everywhere("1"));
+    world.run(hour);
+    world.push(everywhere("2"));
+    world.run(hour);
+    const rename = (name: string, formerly: readonly string[]) => {
+      const [dev, staging, prod] = world.pipeline.spec.stages;
+      world.editRelease("prod", { source: { ref: { pipeline: "shop", stage: name } } });
+      world.editStages([dev, staging, { ...prod, name, formerly }] as object[]);
+      world.run(minute);
+    };
+    rename("live", ["prod"]);
+    const why = { by: "ann", reason: "bad", bypass: ["Order"] };
+    world.request("by-old-name", { stage: "prod", revision: first, ...why });
+    world.run(hour);
+    expect(world.release("prod").spec.revision).not.toBe(first);
+    world.request("back", { stage: "live", revision: first, by: "ann", reason: "bad", hold: true });
+    world.run(hour);
+    expect(world.release("prod").spec.revision).toBe(first);
+    rename("main", ["prod", "live"]);
+    world.push(everywhere("3"));
+    world.run(hour);
+    expect(world.stage("main").phase).toBe("Held");
+    expect(world.release("prod").spec.revision).toBe(first);
+  });
+
   test("Releases that still have the former name of their stage go on", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));

@@ -4,7 +4,7 @@ import { type PromotionView, StageHistory } from "../../../charts/pipeline/promo
 import type { PromotionSpec } from "../../../crds/promotion.ts";
 import { aShop, everywhere, hour, minute } from "./stages.ts";
 
-const prod = { names: new Set(["prod"]) };
+const prod = { name: "prod", names: new Set(["prod"]) };
 const promotion = (
   number: number,
   digest: string,
