@@ -91,7 +91,8 @@ export function assessRelease(
       message: `has failed: ${healthy.message}`,
       at: healthy.lastTransitionTime ?? since,
     };
-  if (isDescribed && ready?.status === "False" && refusals.has(ready.reason))
+  // Of a refused pin nothing is applied: the status has its generation, and what is deployed an earlier one.
+  if (release.isObserved && ready?.status === "False" && refusals.has(ready.reason))
     return { state: "Refused", message: `is refused: ${ready.message}`, at: ready.lastTransitionTime };
   if (healthy?.status !== "True" || healthySince === undefined)
     return { state: "Unhealthy", message: `is not healthy: ${(healthy ?? ready)?.message}`, since };

@@ -23,6 +23,38 @@ describe("the patience of a stage", () => {
     expect(world.promotions()).toMatchObject([{ status: { phase: "Passed" } }, {}]);
   });
 
+  test("ends with a rollback that an upgraded operator renders differently, which then holds no slot", () => {
+    const world = aStage({ onFailure: "RollBack", enter: { approvals: {} } });
+    const approve = (by: string) => {
+      world.approve(by, { stage: "prod", digest: world.stage("prod").next?.digest });
+      world.run(15 * minute);
+    };
+    const push = (text: string): string => {
+      const commit = world.push(all(text));
+      world.run(15 * minute);
+      return commit;
+    };
+    const first = push("1");
+    approve("ann");
+    push("2");
+    world.onCreate = ({ candidate }) => {
+      if (candidate === 2) world.upgrade("2");
+    };
+    // It is never applied, and the first commit leaves the record while it is waited for.
+    approve("bob");
+    push("3");
+    expect(world.pipeline.status?.candidates?.map(({ revision }) => revision)).not.toContain(first);
+    world.run(hour);
+    expect(world.promotions().at(-1)).toMatchObject({
+      spec: { revision: first, rollback: true },
+      status: { phase: "Proving", waiting: expect.stringContaining("has digest") },
+    });
+    const fix = push("4");
+    world.run(hour);
+    approve("cleo");
+    expect(world.stage("prod")).toMatchObject({ phase: "Passed", running: { revision: fix } });
+  });
+
   test("is not lost for Releases that plan another commit while one waits for its remote", () => {
     const world = aStage();
     world.push(all("1"));
