@@ -33,8 +33,8 @@ export interface Verdict {
   /** The object to which the message refers. */
   readonly object?: Pick<KubernetesObject, "kind" | "metadata"> | undefined;
   /**
-   * It may be over in a moment: the status is not written for it. The kind has asked its clock for the instant from which it is
-   * worth a write. Default: false.
+   * The status is not written now: it may be over in a moment, or the status that is there says the same in what matters. Where time
+   * decides, the kind has asked its clock for the instant from which it is worth a write. Default: false.
    */
   readonly isBrief?: boolean;
 }

@@ -85,7 +85,9 @@ export const stageStatus = z.object({
       proven: z.boolean().describe("Whether this digest has passed the stage."),
     })
     .optional()
-    .describe("What the Releases run. Fields are absent if the Releases run different commits, or nothing."),
+    .describe(
+      "What the Releases run. Fields are absent if the Releases run different commits, or nothing. While the stage proves a Promotion, it may be what they ran before.",
+    ),
   promotion: z
     .object({
       name: z.string().describe("Name of the Promotion."),
@@ -94,7 +96,7 @@ export const stageStatus = z.object({
       message: z
         .string()
         .optional()
-        .describe("Why it failed. The status of the Promotion says what it waits for."),
+        .describe("Why it failed. The condition Ready of the Pipeline says what it must prove."),
       unproven: z.array(z.string()).optional().describe("Earlier stages that have not passed the commit."),
     })
     .optional()

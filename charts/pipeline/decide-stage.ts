@@ -1,10 +1,15 @@
+import type { Verification } from "../../crds/pipeline-stage.ts";
 import type { Bypass } from "../../crds/promotion.ts";
 import { type ClosedGate, closedByFreeze, closedByOrder, closedForStage, closedForTarget } from "./gates.ts";
 import { type NewPromotion, newPromotion } from "./new-promotion.ts";
 import { isOpen, type PromotionView, type StartedPromotion } from "./promotions.ts";
+import { assessProof } from "./proof.ts";
+import { agreedRelease } from "./release-problems.ts";
 import { resolveRequest } from "./requests.ts";
 import type { Stage } from "./shape.ts";
+import { isNoTime, proofRulesOf } from "./stage-rules.ts";
 import { type At, isOutdated, startable, whyNothing } from "./startable.ts";
+import { verificationJobName } from "./verification-jobs.ts";
 import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
 
 export interface StageDecision {
@@ -144,9 +149,9 @@ function holdOf({ history: { hold } }: At): readonly ClosedGate[] {
 function slotOf({ stage, world, history: { current } }: At): readonly ClosedGate[] {
   if (current === undefined || !isOpen(current) || isOutdated(current, stage, world)) return [];
   const { soak = "0s", verify = [] } = stage.pass ?? {};
-  const isProtected = !/^0+(\.0+)?(ms|s|m|h)$/.test(soak) || verify.length > 0;
+  const isProtected = !isNoTime(soak) || verify.length > 0;
   if (stage.supersede ?? !isProtected) return [];
-  const { until } = current;
+  const until = soakEnd(current, { stage, world });
   return [
     {
       gate: "Slot",
@@ -154,4 +159,23 @@ function slotOf({ stage, world, history: { current } }: At): readonly ClosedGate
       ...(until !== undefined && { until }),
     },
   ];
+}
+
+/** When what is being proven passes at the earliest; undefined: something has to happen before. */
+function soakEnd(
+  current: StartedPromotion,
+  { stage, world }: Pick<At, "stage" | "world">,
+): string | undefined {
+  const { spec, createdAt, verifications } = current;
+  const releases = new Map(
+    stage.keys.flatMap((key) => {
+      const release = agreedRelease(key, { stage, world });
+      return release === undefined ? [] : [[key, release] as const];
+    }),
+  );
+  const jobOf = (verification: Verification): string => verificationJobName(current, verification);
+  const rules = proofRulesOf(stage, spec);
+  const { clock } = world;
+  const proof = assessProof({ spec, createdAt, rules, releases, verifications, jobOf, clock });
+  return proof.state === "Proving" ? proof.until : undefined;
 }

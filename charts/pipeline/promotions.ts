@@ -1,8 +1,6 @@
-import type { KindClock } from "../../crds/kind-context.ts";
 import type { LiveObject } from "../../crds/object.ts";
 import { controllerOf } from "../../crds/object.ts";
-import type { PromotionResource, PromotionSpec } from "../../crds/promotion.ts";
-import { later } from "./release-state.ts";
+import type { PromotionRecord, PromotionResource, PromotionSpec } from "../../crds/promotion.ts";
 import type { Stage } from "./shape.ts";
 
 /** The fields of a Promotion that a Pipeline reads. */
@@ -16,7 +14,7 @@ export interface PromotionView {
   readonly passedAt?: string;
   readonly failedAt?: string;
   readonly message?: string;
-  readonly until?: string;
+  readonly verifications?: PromotionRecord["verifications"];
   readonly startedAs?: string;
   readonly supersededBy?: string;
 }
@@ -28,7 +26,7 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
     spec,
     status = {} as NonNullable<PromotionResource["status"]>,
   } = live as PromotionResource;
-  const { passedAt, failedAt, message, until, startedAs, supersededBy } = status;
+  const { passedAt, failedAt, message, verifications, startedAs, supersededBy } = status;
   return {
     name: metadata.name,
     uid: metadata.uid,
@@ -38,7 +36,7 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
     ...(passedAt !== undefined && { passedAt }),
     ...(failedAt !== undefined && { failedAt }),
     ...(message !== undefined && { message }),
-    ...(until !== undefined && { until }),
+    ...(verifications !== undefined && { verifications }),
     ...(startedAs !== undefined && { startedAs }),
     ...(supersededBy !== undefined && { supersededBy }),
   };
@@ -205,14 +203,6 @@ export class StageHistory {
   get nextNumber(): number {
     return 1 + Math.max(0, ...this.started.map(numberOf));
   }
-}
-
-/** Delay before a Promotion is reported as in progress. Most Promotions without a soak pass earlier, which saves a write. */
-const moment = "2s";
-
-/** Whether a Promotion is so new that it may soon have an outcome. The resource is requeued when this ends. Pure. */
-export function isBrief(createdAt: string, clock: KindClock): boolean {
-  return createdAt !== "" && !clock.reached(later(createdAt, moment));
 }
 
 /** Whether a Promotion has no outcome yet. Pure. */

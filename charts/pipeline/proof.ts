@@ -1,3 +1,4 @@
+import { toMilliseconds } from "../../crds/duration.ts";
 import { instantMs, type KindClock } from "../../crds/kind-context.ts";
 import type { Verification } from "../../crds/pipeline-stage.ts";
 import type { PromotionRecord, PromotionSpec } from "../../crds/promotion.ts";
@@ -31,6 +32,8 @@ export type Proof =
       readonly message: string;
       /** Earliest time at which it can pass; undefined: it waits for an event first. */
       readonly until: string | undefined;
+      /** Since when a Release is in the way; undefined: only time or verifications are missing. */
+      readonly obstacleSince: string | undefined;
     };
 
 interface Assessed {
@@ -59,7 +62,7 @@ export function assessProof(input: ProofInput): Proof {
     );
     if (clock.reached(at)) return { state: "Passed", at };
   }
-  return { state: "Proving", ...describe(assessed, { rules, outcomes }) };
+  return { state: "Proving", ...describe(assessed, { rules, outcomes, createdAt }) };
 }
 
 /** Whether all Releases of a Promotion are deployed and healthy. Pure. */
@@ -172,12 +175,25 @@ function patienceForVerifications(input: ProofInput, assessed: readonly Assessed
 
 function describe(
   assessed: readonly Assessed[],
-  { rules, outcomes }: { readonly rules: ProofRules; readonly outcomes: readonly VerificationState[] },
-): { readonly message: string; readonly until: string | undefined } {
-  if (assessed.length === 0) return { message: "the Promotion has no Releases", until: undefined };
+  {
+    rules,
+    outcomes,
+    createdAt,
+  }: {
+    readonly rules: ProofRules;
+    readonly outcomes: readonly VerificationState[];
+    readonly createdAt: string;
+  },
+): Omit<Extract<Proof, { readonly state: "Proving" }>, "state"> {
+  if (assessed.length === 0)
+    return { message: "the Promotion has no Releases", until: undefined, obstacleSince: createdAt };
   const obstacle = assessed.find(({ state }) => "message" in state);
   if (obstacle !== undefined && "message" in obstacle.state)
-    return { message: `Release "${obstacle.key}" ${obstacle.state.message}`, until: undefined };
+    return {
+      message: `Release "${obstacle.key}" ${obstacle.state.message}`,
+      until: undefined,
+      obstacleSince: obstacleSince(obstacle.state, assessed, { soak: rules.soak, createdAt }),
+    };
   const open = outcomes.filter(({ outcome }) => outcome === undefined).map(({ name }) => `"${name}"`);
   const ends = assessed.flatMap(({ state }) => (state.state === "Soaking" ? [state.until] : []));
   const [end] = ends;
@@ -188,7 +204,22 @@ function describe(
   return {
     message: parts.length > 0 ? parts.join("; ") : "all Releases are proven",
     until: open.length > 0 ? undefined : until,
+    obstacleSince: undefined,
   };
+}
+
+/** Since when a Release is in the way: not before the last time that another one became healthy. */
+function obstacleSince(
+  obstacle: ReleaseState,
+  assessed: readonly Assessed[],
+  { soak, createdAt }: { readonly soak: string; readonly createdAt: string },
+): string {
+  const own = "at" in obstacle ? obstacle.at : "since" in obstacle ? obstacle.since : undefined;
+  const progress = assessed.flatMap(({ state }) => {
+    if (state.state === "Proven") return [state.at];
+    return state.state === "Soaking" ? [afterMs(state.until, -toMilliseconds(soak))] : [];
+  });
+  return latest(createdAt, ...(own === undefined ? [] : [own]), ...progress);
 }
 
 function afterMs(instant: string, ms: number): string {

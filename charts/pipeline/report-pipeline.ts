@@ -4,11 +4,12 @@ import type { SourceContext } from "../../crds/kind-source.ts";
 import type { Observed } from "../../crds/observed.ts";
 import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
 import type { StageStatus } from "../../crds/pipeline-status.ts";
-import { decideStage } from "./decide-stage.ts";
-import { isBrief } from "./promotions.ts";
+import { decideStage, type StageDecision } from "./decide-stage.ts";
 import { describeStrangers } from "./release-problems.ts";
+import { isBriefReport } from "./report-news.ts";
 import { reportStage } from "./report-stage.ts";
 import { readStagesIfValid } from "./shape.ts";
+import { isNoTime, proofRulesOf } from "./stage-rules.ts";
 import { type PipelineWorld, readWorld, shortId } from "./world.ts";
 
 /** Type of the condition that names the gates at which stages wait. */
@@ -33,7 +34,7 @@ export function reportPipeline(
   const revision = context?.record.head?.revision;
   const shown = revision === undefined ? {} : { shortRevision: shortId(revision) };
   if (world === undefined) return { ...shown, conditions: [] };
-  const stages = reportStages(world, resource);
+  const stages = reportStages(decideStages(world), world, resource);
   return {
     ...shown,
     stages: [...stages],
@@ -42,10 +43,18 @@ export function reportPipeline(
   };
 }
 
-function reportStages(world: PipelineWorld, { status }: PipelineResource): readonly StageStatus[] {
-  return world.stages.map((stage) => {
-    const before = status?.stages?.find(({ name }) => name === stage.name);
-    return reportStage(decideStage(stage, world), world, before);
+function decideStages(world: PipelineWorld): readonly StageDecision[] {
+  return world.stages.map((stage) => decideStage(stage, world));
+}
+
+function reportStages(
+  decisions: readonly StageDecision[],
+  world: PipelineWorld,
+  { status }: PipelineResource,
+): readonly StageStatus[] {
+  return decisions.map((decision) => {
+    const before = status?.stages?.find(({ name }) => name === decision.stage.name);
+    return reportStage(decision, world, before);
   });
 }
 
@@ -93,7 +102,8 @@ export function judgePipeline({
   SourceContext & { readonly resource: PipelineResource; readonly observed: Observed }): Verdict | undefined {
   const world = worldOf(resource, observed, { record, clock, source });
   if (world === undefined) return undefined;
-  const stages = reportStages(world, resource);
+  const decisions = decideStages(world);
+  const stages = reportStages(decisions, world, resource);
   if (source?.state === "failed") return { status: "Failed", message: `source: ${source.message}` };
   const failed = stages.filter(
     ({ phase, promotion }) =>
@@ -112,14 +122,15 @@ export function judgePipeline({
     ...problems,
   ];
   if (texts.length > 0) return { status: "Failed", message: texts.join("; ") };
-  const proving = stages.filter(({ phase }) => phase === "Proving");
-  if (proving.length > 0) {
-    // The status of each Promotion says what it waits for.
-    const message = proving.map(
-      ({ name, promotion }) => `${name} proves ${shortId(promotion?.revision ?? "")} (${promotion?.name})`,
-    );
-    const isPassing = proving.some(({ promotion }) => isYoung(world, promotion?.name));
-    return { status: "InProgress", message: message.join("; "), ...(isPassing && { isBrief: true }) };
+  const proving = new Set(stages.flatMap(({ name, phase }) => (phase === "Proving" ? [name] : [])));
+  if (proving.size > 0) {
+    // What each of them has by now changes more often, and is in the statuses of its Releases.
+    const message = decisions
+      .filter(({ stage }) => proving.has(stage.name))
+      .map(describeProving)
+      .join("; ");
+    const isBrief = isBriefReport({ stages, message }, resource, world);
+    return { status: "InProgress", message, ...(isBrief && { isBrief }) };
   }
   if (resource.spec.suspend)
     return { status: "Suspended", message: "spec.suspend is true: no candidate is started" };
@@ -130,8 +141,13 @@ export function judgePipeline({
   return { status: "Current", message: [message, ...strangers.far].join("; ") };
 }
 
-function isYoung({ promotions, clock }: PipelineWorld, name: string | undefined): boolean {
-  return promotions.some((promotion) => promotion.name === name && isBrief(promotion.createdAt, clock));
+/** `dev proves 6f1c2a9d03b0 (shop-dev-7): must be healthy for 10m`. The same before the Promotion is created, and after. */
+function describeProving({ stage, start, current }: StageDecision): string {
+  const { name, spec } = start ?? current ?? {};
+  const { soak, verify } = proofRulesOf(stage, spec ?? {});
+  const time = isNoTime(soak) ? "" : ` for ${soak}`;
+  const jobs = verify.length === 0 ? "" : ` and pass ${verify.map((one) => `"${one.name}"`).join(", ")}`;
+  return `${stage.name} proves ${shortId(spec?.revision ?? "")} (${name}): must be healthy${time}${jobs}`;
 }
 
 function isFailed({ promotions }: PipelineWorld, name: string): boolean {

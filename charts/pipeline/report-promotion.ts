@@ -3,7 +3,7 @@ import type { Observed } from "../../crds/observed.ts";
 import { Pipeline, type PipelineResource } from "../../crds/pipeline.ts";
 import type { PromotionRecord, PromotionResource } from "../../crds/promotion.ts";
 import { isStarted, proofOf } from "./fold-promotion.ts";
-import { isBrief } from "./promotions.ts";
+import { isShortWait } from "./report-news.ts";
 
 type Phase = "Requested" | "Proving" | "Passed" | "Failed" | "Superseded";
 
@@ -66,10 +66,31 @@ export function judgePromotion({
   if (phase === "Superseded")
     return { status: "Suspended", message: `replaced by Promotion "${record.supersededBy}"` };
   const end = until === undefined || waiting?.includes(until) === true ? "" : ` (until ${until})`;
-  const isPassing = isBrief(resource.metadata.creationTimestamp ?? "", clock);
+  const isBrief = isStarted(resource) && isQuiet(resource, { observed, record, clock }, waiting);
   return {
     status: "InProgress",
     message: `${waiting ?? "being proven"}${end}`,
-    ...(isPassing && { isBrief: true }),
+    ...(isBrief && { isBrief }),
   };
+}
+
+/**
+ * Whether what a Promotion waits for is not worth a status: time and verifications, which its Pipeline names, a Release that
+ * is in the way for a short time, and numbers that change.
+ */
+function isQuiet(
+  resource: PromotionResource,
+  state: Pick<KindContext<PromotionRecord>, "record" | "clock"> & { readonly observed: Observed },
+  waiting: string | undefined,
+): boolean {
+  const createdAt = resource.metadata.creationTimestamp ?? "";
+  const proof = proofOf(resource, { ...state, createdAt })?.proof;
+  const since = proof === undefined ? createdAt : proof.state === "Proving" ? proof.obstacleSince : undefined;
+  const told = resource.status?.waiting;
+  if (since === undefined) return told === undefined;
+  return isShortWait(since, state.clock) || withoutNumbers(told) === withoutNumbers(waiting);
+}
+
+function withoutNumbers(text: string | undefined): string | undefined {
+  return text?.replaceAll(/\d+/g, "0");
 }

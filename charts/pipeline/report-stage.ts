@@ -3,9 +3,9 @@ import { stageDigestOf } from "../../crds/stage-digest.ts";
 import type { StageDecision } from "./decide-stage.ts";
 import { undeclaredIn } from "./differences.ts";
 import { type ClosedGate, unprovenBefore } from "./gates.ts";
-import { isOpen } from "./promotions.ts";
+import { isOpen, type PromotionView } from "./promotions.ts";
 import { agreedRelease, describeReleases } from "./release-problems.ts";
-import { historyOf, type PipelineWorld, planOf, shortId } from "./world.ts";
+import { historyOf, type PipelineWorld, planOf, type StageTarget, shortId } from "./world.ts";
 
 /**
  * The status of a stage. It contains no remaining times, which would change without an event. Pure.
@@ -17,7 +17,8 @@ export function reportStage(
   world: PipelineWorld,
   before?: StageStatus | undefined,
 ): StageStatus {
-  const { stage, next, waiting } = decision;
+  const { stage, waiting } = decision;
+  const next = decision.next ?? (isReplacing(decision) ? decision.start?.spec : undefined);
   const running = runningIn(decision, world);
   const promotion = promotionIn(decision, world);
   const problems = problemsOf(decision, world);
@@ -47,7 +48,7 @@ export function reportStage(
 /** The previous report of a gate while its input is being read again, such as after a start of the operator. */
 function settledGate(
   { gate, isPending }: ClosedGate,
-  next: StageDecision["next"],
+  next: Pick<StageTarget, "revision" | "digest"> | undefined,
   before: StageStatus | undefined,
 ): (Pick<ClosedGate, "message"> & { readonly blocked?: boolean | undefined }) | undefined {
   const isSame = before?.next?.revision === next?.revision && before?.next?.digest === next?.digest;
@@ -59,8 +60,9 @@ function phaseOf(
   world: PipelineWorld,
 ): StageStatus["phase"] {
   if (historyOf(world, stage).hold !== undefined) return "Held";
-  if (current !== undefined && isOpen(current)) return "Proving";
-  if (start !== undefined || next !== undefined) return "Waiting";
+  // What starts is created right after this status is composed.
+  if (start !== undefined || (current !== undefined && isOpen(current))) return "Proving";
+  if (next !== undefined) return "Waiting";
   if (current?.failedAt !== undefined) return "Failed";
   if (waiting.length > 0) return "Waiting";
   return current === undefined ? "Idle" : "Passed";
@@ -88,19 +90,29 @@ function runningIn({ stage }: StageDecision, world: PipelineWorld): StageStatus[
   };
 }
 
-function promotionIn({ stage, current }: StageDecision, world: PipelineWorld): StageStatus["promotion"] {
-  if (current === undefined) return undefined;
-  const { name, spec, failedAt, message } = current;
+function promotionIn(decision: StageDecision, world: PipelineWorld): StageStatus["promotion"] {
+  const { stage, start, current } = decision;
+  // Named before it is created, so that a status that is written with the record need not be written again.
+  const last = start === undefined || isReplacing(decision) ? current : { ...nothingYet, ...start };
+  if (last === undefined) return undefined;
+  const { name, spec, failedAt, message } = last;
   const unproven = spec.bypass?.includes("Order") === true ? unprovenBefore(spec.revision, stage, world) : [];
   return {
     name,
     number: spec.number ?? 0,
     revision: spec.revision,
     digest: spec.digest,
-    // The status of the Promotion says what it waits for, because that changes more often.
+    // What it waits for is not reported here, because that changes more often.
     ...(failedAt !== undefined && message !== undefined && { message }),
     ...(unproven.length > 0 && { unproven: [...unproven] }),
   };
+}
+
+const nothingYet: Pick<PromotionView, "failedAt" | "message"> = {};
+
+/** Whether what starts replaces what is being proven. Only a Promotion that exists supersedes another one. */
+function isReplacing({ start, current }: StageDecision): boolean {
+  return start !== undefined && current !== undefined && isOpen(current);
 }
 
 /** Problems that a user must solve. */

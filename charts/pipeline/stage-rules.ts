@@ -25,3 +25,8 @@ export function proofRulesOf(
   const timeoutMs = pass.timeout === undefined ? toMilliseconds(soak) + hourMs : toMilliseconds(pass.timeout);
   return { soak, verify: isProven || bypass.includes("Verify") ? [] : (pass.verify ?? []), timeoutMs };
 }
+
+/** Whether a duration is zero. Pure. */
+export function isNoTime(duration: string): boolean {
+  return toMilliseconds(duration) === 0;
+}

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { Promotion } from "../../crds/promotion.ts";
+import { readReleasesOf, withLiveProofs } from "../pipeline/live-proof.ts";
 import { findPipeline, type PipelineObject } from "../pipeline/pipeline-object.ts";
 import { formatPipeline, type PromotionObject } from "../pipeline/pipeline-text.ts";
 import { addReleaseOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
@@ -35,11 +36,13 @@ export async function runPipeline(
   await withReleases(flags, async ({ client, namespace }) => {
     let shown: string | undefined;
     for (;;) {
-      const pipeline = await findPipeline(name, { client, namespace });
-      const promotions = await client.list(Promotion, { namespace: pipeline.metadata.namespace });
-      const own = promotions.filter(({ spec }) =>
-        isOf(spec, pipeline),
-      ) as unknown as readonly PromotionObject[];
+      const found = await findPipeline(name, { client, namespace });
+      const all = await client.list(Promotion, { namespace: found.metadata.namespace });
+      const stored = all.filter(({ spec }) => isOf(spec, found)) as unknown as readonly PromotionObject[];
+      const releases = await readReleasesOf(found, client);
+      const nowMs = Date.now();
+      const delivery = withLiveProofs({ pipeline: found, promotions: stored }, releases, { nowMs });
+      const { pipeline, promotions: own } = delivery;
       const state = JSON.stringify([
         pipeline.status,
         own.map(({ metadata, status }) => [metadata.name, status]),
@@ -49,7 +52,7 @@ export async function runPipeline(
         const lines =
           output === "json"
             ? [JSON.stringify({ pipeline, promotions: own }, undefined, 2)]
-            : formatPipeline(pipeline, own, { nowMs: Date.now() }).map(cutToTerminal);
+            : formatPipeline(pipeline, own, { nowMs }).map(cutToTerminal);
         for (const line of lines) print(line);
       }
       shown = state;

@@ -66,7 +66,9 @@ export function chooseRollback(
   }: { readonly promotions: readonly StoredObject[]; readonly revision: string | undefined },
 ): Required<RequestedTarget> {
   stageIn(pipeline, stage);
-  const running = pipeline.status?.stages?.find(({ name }) => name === stage)?.running?.digest;
+  const current = pipeline.status?.stages?.find(({ name }) => name === stage);
+  // The status of a stage that proves something keeps what it ran before.
+  const running = current?.phase === "Proving" ? current.promotion?.digest : current?.running?.digest;
   const passed = (promotions as readonly unknown[] as readonly PromotionResource[])
     .flatMap(({ spec, status }) =>
       spec.pipeline === pipeline.metadata.name && spec.stage === stage && status?.passedAt !== undefined

@@ -1,5 +1,5 @@
 import type { StageStatus } from "../../crds/pipeline-status.ts";
-import type { PromotionSpec } from "../../crds/promotion.ts";
+import type { PromotionRecord, PromotionSpec } from "../../crds/promotion.ts";
 import { ageOf } from "../release/age-text.ts";
 import { formatColumns, printable } from "../release/columns.ts";
 import { shortCommit } from "../release/release-object.ts";
@@ -7,9 +7,10 @@ import { labelOfPipeline, type PipelineObject } from "./pipeline-object.ts";
 
 /** A Promotion as stored by the API server. */
 export interface PromotionObject {
-  readonly metadata: { readonly name: string; readonly creationTimestamp?: string };
+  readonly metadata: { readonly name: string; readonly uid?: string; readonly creationTimestamp?: string };
   readonly spec: PromotionSpec;
   readonly status?: {
+    readonly verifications?: PromotionRecord["verifications"];
     readonly phase?: "Requested" | "Proving" | "Passed" | "Failed" | "Superseded";
     readonly waiting?: string;
     readonly until?: string;
@@ -61,7 +62,7 @@ function formatStages(
   return formatColumns([["STAGE", "PHASE", "RUNS", "NEXT", "MESSAGE"], ...rows]);
 }
 
-/** What a Promotion waits for, according to its status. */
+/** What a Promotion waits for. */
 function provingText(promotions: readonly PromotionObject[], name: string | undefined): string {
   const { waiting = "", until } = promotions.find(({ metadata }) => metadata.name === name)?.status ?? {};
   const isNamed = until === undefined || waiting.includes(until);
@@ -138,7 +139,8 @@ function newestOutcomes(promotions: readonly PromotionObject[]): ReadonlyMap<str
   return new Map(
     inOrder.map(({ spec, status }) => [
       `${spec.stage}/${spec.revision}`,
-      (status?.phase ?? "Requested").toLowerCase(),
+      // A Promotion that its Pipeline has started has no status until there is something to report.
+      (status?.phase ?? (spec.number === undefined ? "Requested" : "Proving")).toLowerCase(),
     ]),
   );
 }

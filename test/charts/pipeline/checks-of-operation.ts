@@ -208,8 +208,15 @@ export const checksOfOperation: readonly Check[] = [
     provenBy: {
       [cost]: [
         "check 48: a promotion is one create, and one apply for each Release",
-        "check 48: a promotion is two status writes, with an approval too, and a soak is two more",
+        "check 48: a promotion is two status writes, with an approval or a soak too",
+        "check 48: promotions through three stages with a soak are two status writes each",
+        "check 48: a rollout of three Releases that become healthy one after another is two status writes",
+        "check 48: a Promotion says after 20 seconds which Release is in its way, and what it waits for then",
         "check 48: when the last gate opens the pin is set at once",
+      ],
+      "test/cluster/pipeline-cost.test.ts": [
+        "a promotion sends one create, one apply for each Release, and two status writes of Pipeline and Promotion",
+        "soaks and slow rollouts send two status writes of Pipeline and Promotion for each promotion",
       ],
     },
   },

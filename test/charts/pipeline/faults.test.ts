@@ -112,8 +112,14 @@ describe("faults", () => {
     expect(promoted(world, "dev")).toEqual([commit, commit]);
     expect(world.promotions("staging").map(({ spec, status }) => [spec.revision, status?.phase])).toEqual([
       [commit, "Superseded"],
-      [commit, "Proving"],
+      // It has no status while it only soaks.
+      [commit, undefined],
     ]);
+    const [, second] = world.promotions("staging");
+    expect(world.stage("staging")).toMatchObject({
+      phase: "Proving",
+      promotion: { name: second?.metadata.name },
+    });
     world.run(9 * minute);
     expect(promoted(world, "prod")).toEqual([]);
     world.run(2 * minute);

@@ -55,6 +55,18 @@ describe("chooseRollback()", () => {
     expect(chooseRollback(pipeline, "prod", { promotions, revision: "111" }).revision).toBe(first);
   });
 
+  test("is the last passed digest also while the stage proves another one", () => {
+    const proving = { revision: "4".repeat(40), digest: "4".repeat(32) };
+    const stage = {
+      name: "prod",
+      phase: "Proving" as const,
+      running: { digest: running.slice(0, 32), proven: true },
+      promotion: { name: "to-4444", number: 4, ...proving },
+    };
+    const busy = { ...pipeline, status: { ...pipeline.status, stages: [stage] } };
+    expect(chooseRollback(busy, "prod", { promotions, revision: undefined }).revision).toBe(running);
+  });
+
   test("refuses a digest that has not passed the stage", () => {
     expect(() => chooseRollback(pipeline, "prod", { promotions, revision: "444" })).toThrow(
       'Cannot roll back stage prod of Pipeline shop/shop: "444" has not passed it (passed: 3333333333, 2222222222, 1111111111)',

@@ -122,6 +122,19 @@ describe("a Pipeline on a terminal", () => {
     ]);
   });
 
+  test("shows a Promotion without a status as being proven, and a request as requested", () => {
+    const { status: _, ...started } = aPromotion("dev", first, "", 41);
+    const candidates = [{ number: 1, ...commit(first, "Change", 40), releases: [] }];
+    const outcomeOf = (spec: object): string =>
+      formatPipeline(
+        aPipeline({ ...status, candidates, stages: [] }),
+        [{ ...started, spec: { ...started.spec, ...spec } }],
+        { nowMs },
+      ).join();
+    expect(outcomeOf({ number: 1 })).toContain("proving");
+    expect(outcomeOf({ number: undefined })).toContain("requested");
+  });
+
   test("counts omitted commits", () => {
     const candidates = Array.from({ length: 20 }, (_, index) => ({
       number: index + 1,

@@ -1,0 +1,69 @@
+import type { KindClock } from "../../crds/kind-context.ts";
+import type { PipelineResource } from "../../crds/pipeline.ts";
+import type { StageStatus } from "../../crds/pipeline-status.ts";
+import { isOpen } from "./promotions.ts";
+import { later } from "./release-state.ts";
+import type { PipelineWorld } from "./world.ts";
+
+/** By then most Promotions without a soak have passed: one status with several outcomes is enough. */
+const moment = "2s";
+
+/** Delay of a status that says only that a stage has started, or what a stage waits for: most Promotions have passed by then. */
+const shortWait = "20s";
+
+/** Whether a wait is too short to be worth a status. Pure, and the resource is reconciled when it no longer is. */
+export function isShortWait(since: string, clock: KindClock): boolean {
+  return since !== "" && !clock.reached(later(since, shortWait));
+}
+
+/**
+ * Whether a Pipeline that proves something writes no status now: the last one says the same, or there will be more to say soon.
+ * What the Releases of a stage run is not worth a status until the stage has an outcome. Pure.
+ */
+export function isBriefReport(
+  { stages, message }: { readonly stages: readonly StageStatus[]; readonly message: string },
+  { status }: Pick<PipelineResource, "status">,
+  world: PipelineWorld,
+): boolean {
+  const told = (status?.conditions as readonly Told[] | undefined)?.find(({ type }) => type === "Healthy");
+  const news = stages.filter((stage) => {
+    const before = status?.stages?.find(({ name }) => name === stage.name);
+    return before === undefined || !isTold(stage, before);
+  });
+  if (news.length === 0) return told === undefined || told.message === message;
+  const isStartOnly = news.every((stage) => {
+    const before = status?.stages?.find(({ name }) => name === stage.name);
+    return stage.phase === "Proving" && before !== undefined && !isOpenIn(before, world);
+  });
+  const young = (isStartOnly ? news : stages).filter(({ phase }) => phase === "Proving");
+  const wait = isStartOnly ? shortWait : moment;
+  return young.some(({ promotion }) =>
+    world.promotions.some(
+      ({ name, createdAt }) =>
+        name === promotion?.name && createdAt !== "" && !world.clock.reached(later(createdAt, wait)),
+    ),
+  );
+}
+
+interface Told {
+  readonly type: string;
+  readonly message: string;
+}
+
+/** Whether a status says of a stage what matters. What it runs matters where nothing ran. */
+function isTold(stage: StageStatus, before: StageStatus): boolean {
+  const isFirst = before.running?.digest === undefined && stage.running?.digest !== undefined;
+  return !isFirst && textOf(stage) === textOf(before);
+}
+
+/** Whether the Promotion of a stage's status has no outcome. */
+function isOpenIn(before: StageStatus, { promotions }: PipelineWorld): boolean {
+  return promotions.some((one) => one.name === before.promotion?.name && isOpen(one));
+}
+
+/** What matters of a stage; an API server sorts the fields of objects. */
+function textOf({ phase, promotion, failedSince, next, waiting = [], problems = [] }: StageStatus): string {
+  const target = promotion && [promotion.name, promotion.message, promotion.unproven];
+  const gates = waiting.map(({ gate, message, until, blocked }) => [gate, message, until, blocked]);
+  return JSON.stringify([phase, target, failedSince, next?.revision, next?.digest, gates, problems]);
+}

@@ -1,0 +1,117 @@
+import { assessProof } from "../../charts/pipeline/proof.ts";
+import { agreedRelease } from "../../charts/pipeline/release-problems.ts";
+import { type ReleaseView, viewRelease } from "../../charts/pipeline/release-view.ts";
+import { readStagesIfValid, type Stage } from "../../charts/pipeline/shape.ts";
+import { proofRulesOf } from "../../charts/pipeline/stage-rules.ts";
+import { verificationJobName } from "../../charts/pipeline/verification-jobs.ts";
+import { instantMs, type KindClock } from "../../crds/kind-context.ts";
+import type { Verification } from "../../crds/pipeline-stage.ts";
+import { Release } from "../../crds/release.ts";
+import { toLiveObject } from "../../operator/cluster/live-object.ts";
+import type { ApiClient, StoredObject } from "../release/api-client.ts";
+import type { PipelineObject } from "./pipeline-object.ts";
+import type { PromotionObject } from "./pipeline-text.ts";
+
+/** A Pipeline and its Promotions as the cluster has them. */
+export interface Delivery {
+  readonly pipeline: PipelineObject;
+  readonly promotions: readonly PromotionObject[];
+}
+
+/**
+ * Adds what Promotions without an outcome wait for, and what their stages run, as their Releases report it: the operator writes no
+ * status for progress. Pure.
+ */
+export function withLiveProofs(
+  { pipeline, promotions }: Delivery,
+  releases: readonly StoredObject[],
+  { nowMs }: { readonly nowMs: number },
+): Delivery {
+  const stages = readStagesIfValid(pipeline.spec, pipeline.metadata) ?? [];
+  const views = new Map(releases.map((one) => viewRelease(toLiveObject(one))).map((one) => [one.key, one]));
+  const clock: KindClock = { reached: (instant) => instantMs(instant) <= nowMs };
+  return {
+    pipeline: withRunning(pipeline, stages, views),
+    promotions: promotions.map((promotion) => {
+      const stage = stages.find(({ names }) => names.has(promotion.spec.stage));
+      const proof = stage && isProven(promotion) ? proofOf(promotion, { stage, views, clock }) : undefined;
+      if (proof?.state !== "Proving") return promotion;
+      const { message: waiting, until } = proof;
+      const { until: _, ...status } = promotion.status ?? {};
+      return { ...promotion, status: { ...status, phase: "Proving", waiting, ...(until && { until }) } };
+    }),
+  };
+}
+
+/** The Releases of a Pipeline while a stage of it proves something; none if they may not be read. */
+export async function readReleasesOf(
+  { spec, status, metadata }: PipelineObject,
+  client: Pick<ApiClient, "list">,
+): Promise<readonly StoredObject[]> {
+  if (status?.stages?.some(({ phase }) => phase === "Proving") !== true) return [];
+  const stages = readStagesIfValid(spec, metadata) ?? [];
+  const namespaces = new Set(stages.flatMap(({ keys }) => keys.map((key) => key.split("/", 1)[0])));
+  const lists = [...namespaces].map((namespace) => client.list(Release, { namespace }).catch(() => []));
+  return (await Promise.all(lists)).flat();
+}
+
+/** Whether a Pipeline has started it, and it has no outcome. */
+function isProven({ spec, status }: PromotionObject): boolean {
+  return spec.number !== undefined && (status?.phase ?? "Proving") === "Proving";
+}
+
+function proofOf(
+  { metadata, spec, status }: PromotionObject,
+  {
+    stage,
+    views,
+    clock,
+  }: {
+    readonly stage: Stage;
+    readonly views: ReadonlyMap<string, ReleaseView>;
+    readonly clock: KindClock;
+  },
+) {
+  const world = { releases: views };
+  const releases = new Map(
+    stage.keys.flatMap((key) => {
+      const release = agreedRelease(key, { stage, world });
+      return release === undefined ? [] : [[key, release] as const];
+    }),
+  );
+  // It says nothing if no Release can be read.
+  if (releases.size === 0) return undefined;
+  const rules = proofRulesOf(stage, spec);
+  const jobOf = (verification: Verification): string => verificationJobName(metadata, verification);
+  const { creationTimestamp: createdAt = "1970-01-01T00:00:00Z" } = metadata;
+  return assessProof({
+    spec,
+    createdAt,
+    rules,
+    releases,
+    verifications: status?.verifications,
+    jobOf,
+    clock,
+  });
+}
+
+/** The status of a stage keeps what it ran before while it proves something. */
+function withRunning(
+  pipeline: PipelineObject,
+  stages: readonly Stage[],
+  views: ReadonlyMap<string, ReleaseView>,
+): PipelineObject {
+  if (pipeline.status?.stages === undefined) return pipeline;
+  const shown = pipeline.status.stages.map((status) => {
+    const stage = stages.find(({ name }) => name === status.name);
+    if (status.phase !== "Proving" || stage === undefined) return status;
+    const world = { releases: views };
+    const [revision, ...others] = new Set(
+      stage.keys.map((key) => agreedRelease(key, { stage, world })?.deployed?.revision),
+    );
+    const { running = { proven: false } } = status;
+    if (revision === undefined || others.length > 0 || revision === running.revision) return status;
+    return { ...status, running: { revision, proven: false } };
+  });
+  return { ...pipeline, status: { ...pipeline.status, stages: shown } };
+}
