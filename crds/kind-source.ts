@@ -59,8 +59,8 @@ export type SpanAuthors = CommitSpan &
     | { readonly state: "known"; readonly authors: readonly SpanAuthor[] }
     /** They are being read. */
     | { readonly state: "pending" }
-    /** `message`: why they cannot be known, for people. */
-    | { readonly state: "failed"; readonly message: string }
+    /** `message`: why they cannot be known, for people. `isTooLong`: those of a shorter span can be read. */
+    | { readonly state: "failed"; readonly message: string; readonly isTooLong?: boolean }
   );
 
 /** Why a source is not known, or was not polled. */

@@ -80,7 +80,7 @@ export function assessApprovals(input: ApprovalsInput): ApprovalState {
   // A rejection counts also without the policy, when its author is not verified: it can only stop a stage.
   const rejection = decisions.find(({ spec }) => spec.decision === "Reject");
   const approvals = decisions.filter(({ spec }) => spec.decision === "Approve");
-  const known = rule?.notAuthor === true ? findAuthors(input.span, input.authors) : undefined;
+  const known = rule?.notAuthor === true ? findAuthors(input.span, input) : undefined;
   const refusals = refuseAll(input, known);
   const excluded = known !== undefined && "users" in known ? known.users : noUsers;
   const counted: CountedApproval[] = [];

@@ -1,4 +1,4 @@
-import type { SpanAuthor, SpanAuthors } from "../../crds/kind-source.ts";
+import type { CommitSpan, SpanAuthor, SpanAuthors } from "../../crds/kind-source.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
 
@@ -19,6 +19,12 @@ export function readCommitAuthors(policies: readonly KubernetesObject[]): Commit
   return users;
 }
 
+export interface FindAuthorsInput {
+  readonly authors: CommitAuthors;
+  readonly pipeline: string;
+  readonly stage: string;
+}
+
 /** The users who wrote some commits, or why they are not known. */
 export type KnownAuthors = { readonly users: ReadonlySet<string> } | { readonly unknown: string };
 
@@ -31,17 +37,29 @@ const mostNamed = 3;
  *
  * @param span Undefined: the source is not known.
  */
-export function findAuthors(span: SpanAuthors | undefined, authors: CommitAuthors): KnownAuthors {
+export function findAuthors(
+  span: SpanAuthors | undefined,
+  { authors, pipeline, stage }: FindAuthorsInput,
+): KnownAuthors {
   if (span === undefined) return { unknown: "the commits since the stage's current one are not known" };
   if (span.state === "pending") return { unknown: "the authors of the commits are being read" };
-  if (span.state === "failed")
-    return { unknown: `the authors of the commits are not known: ${span.message}` };
+  if (span.state === "failed") {
+    const remedy = span.isTooLong === true ? `; ${remedyFor(span, `${pipeline} ${stage}`)}` : "";
+    return { unknown: `the authors of the commits are not known: ${span.message}${remedy}` };
+  }
   const missing = span.authors.filter(({ email }) => !authors.has(email.toLowerCase()));
   if (missing.length > 0)
     return { unknown: `no ReleasePolicy names in spec.authors the author of ${listAuthors(missing)}` };
   return {
     users: new Set(span.authors.flatMap(({ email }) => [...(authors.get(email.toLowerCase()) ?? [])])),
   };
+}
+
+/** What to do about a span that is too long. No Approval can count for it. */
+function remedyFor({ since, until }: CommitSpan, stage: string): string {
+  const bypass = `a user with the verb bypass runs: fairlead promote ${stage} ${until} --bypass Approvals --reason TEXT`;
+  if (since !== undefined) return `promote an earlier commit first, or ${bypass}`;
+  return `the stage has no current commit, so its whole history counts, and ${bypass}`;
 }
 
 function listAuthors(authors: readonly SpanAuthor[]): string {

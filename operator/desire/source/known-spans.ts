@@ -144,9 +144,10 @@ function answerOf(
   found: FoundAuthors,
 ):
   | Pick<Extract<SpanAuthors, { readonly state: "known" }>, "state" | "authors">
-  | Pick<Extract<SpanAuthors, { readonly state: "failed" }>, "state" | "message"> {
+  | Pick<Extract<SpanAuthors, { readonly state: "failed" }>, "state" | "message" | "isTooLong"> {
   if ("authors" in found) return { state: "known", authors: found.authors };
-  return { state: "failed", message: describe(span, found.problem) };
+  const isTooLong = found.problem.is === "TooManyCommits" || found.problem.is === "TooManyAuthors";
+  return { state: "failed", message: describe(span, found.problem), ...(isTooLong && { isTooLong }) };
 }
 
 /** Why the authors of a span cannot be known, for people. Pure. */

@@ -124,6 +124,35 @@ describe("notAuthor of a Pipeline's stage", () => {
     expect(promoted(world, "prod")).toEqual([commit]);
   });
 
+  test("says that the first commit of a stage with a long history needs a bypass, and how to give it", () => {
+    const { world, push, approve } = authored();
+    const { authorsOf } = world;
+    const message = "the history has more than 2000 commits";
+    world.authorsOf = (span) => ({ ...span, state: "failed", message, isTooLong: true });
+    const first = push("1", "ann@example.dev");
+    approve("eve", "eve");
+    world.run(hour);
+    const command = (commit: string): string =>
+      `a user with the verb bypass runs: fairlead promote shop prod ${commit} --bypass Approvals --reason TEXT`;
+    expect(waitingOf(world, "prod")).toContain(
+      `no approval counts: the authors of the commits are not known: ${message}; the stage has no current commit, so its whole history counts, and ${command(first)}`,
+    );
+    // That is the current commit then, and what comes after it needs approvals as usual.
+    const bypass = { by: "bob", reason: "first deployment", bypass: ["Approvals"] };
+    world.request("first", { stage: "prod", revision: first, ...bypass });
+    world.run(hour);
+    expect(promoted(world, "prod")).toEqual([first]);
+    const second = push("2", "ann@example.dev");
+    expect(waitingOf(world, "prod")).toContain(
+      `${message}; promote an earlier commit first, or ${command(second)}`,
+    );
+    world.authorsOf = authorsOf;
+    world.restart();
+    approve("second", "eve");
+    world.run(hour);
+    expect(promoted(world, "prod")).toEqual([first, second]);
+  });
+
   test("keeps its message while the history is read again after a restart, and reports an error of the source", () => {
     const { world, push, approve } = authored();
     push("1", "ann@example.dev");

@@ -93,7 +93,9 @@ describe("KnownSpans", () => {
       scene.answer = async () => ({ problem: { is, commit: three } });
       scene.ask(span);
       await scene.clock.settle();
-      expect(scene.ask(span)).toEqual({ spans: [{ ...span, state: "failed", message }] });
+      // Promoting in smaller steps helps against these alone.
+      const isTooLong = is === "TooManyCommits" || is === "TooManyAuthors" ? { isTooLong: true } : {};
+      expect(scene.ask(span)).toEqual({ spans: [{ ...span, state: "failed", message, ...isTooLong }] });
       await scene.clock.advance(24 * 3_600_000);
       scene.ask(span);
       expect(scene.asked).toHaveLength(1);
