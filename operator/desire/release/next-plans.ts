@@ -33,7 +33,7 @@ export interface LookedNext {
 }
 
 /** Maximum number of concurrent plans, in total and for each namespace. These permits are separate from those for applying. */
-const turns = { permits: 4, perTenant: 1 } as const;
+const turns = { permits: 6, perTenant: 3 } as const;
 const unwatchedMs = 60_000;
 /** Delays after failures that may be temporary, and after refusals, for which there is rarely an event when they end. */
 const afterFailure = { initialMs: 1_000, factor: 2, capMs: 60_000 };
