@@ -108,6 +108,11 @@ test("check 11: two Pipelines with one repository are independent, and a Release
   ]);
   const second = commit("2");
   await untilStage(namespace, "second", "dev", { phase: "Passed", running: { revision: second } });
+  // It has planned the commit, too, so it could have moved it.
+  await untilStage(namespace, "first", "dev", {
+    next: { revision: second },
+    waiting: [{ gate: "Suspended" }],
+  });
   expect((await pin(story, "one"))["revision"]).toBe(first);
 });
 
