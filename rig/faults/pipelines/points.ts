@@ -36,14 +36,14 @@ export function makePoints(seed: number, count: number): readonly KillPoint[] {
   return Array.from({ length: count }, (_, index) => makePoint(chance, index + 1));
 }
 
-/** So many writes an act comes to if nothing disturbs it; of `go back` after most pushes. */
+/** So many writes an act comes to if nothing disturbs it, as `record.ts` counts them; of `push a revert` after a push to all stages. */
 const writesOf: Readonly<Record<Act, number>> = {
-  "push all": 60,
-  "push staging": 30,
-  "push prod": 25,
-  "push nothing": 10,
-  "push a revert": 45,
-  "go back": 30,
+  "push all": 32,
+  "push staging": 18,
+  "push prod": 15,
+  "push nothing": 7,
+  "push a revert": 31,
+  "go back": 20,
 };
 
 function makePoint(chance: Chance, number: number): KillPoint {

@@ -23,6 +23,21 @@ describe("makePoints()", () => {
     expect(new Set(points.map(({ isBefore }) => isBefore)).size).toBe(2);
     expect(new Set(points.map((point) => point.acts.length))).toEqual(new Set([1, 2]));
   });
+
+  test("kills with a write that the first act comes to, up to the last one", () => {
+    const points = makePoints(1, 2_000);
+    const lastOf = (act: (typeof acts)[number]): number =>
+      Math.max(...points.flatMap((point) => (point.acts[0] === act ? (point.atWrite ?? []) : [])));
+    // As recorded: see rig/faults/pipelines/record.ts.
+    expect(Object.fromEntries(acts.map((act) => [act, lastOf(act)]))).toEqual({
+      "push all": 32,
+      "push staging": 18,
+      "push prod": 15,
+      "push nothing": 7,
+      "push a revert": 31,
+      "go back": 20,
+    });
+  });
 });
 
 describe("DeliveryTruth", () => {
