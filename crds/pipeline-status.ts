@@ -118,6 +118,10 @@ export const stageStatus = z.object({
           .boolean()
           .optional()
           .describe("Whether it cannot open without a change of the Pipeline or the platform."),
+        excluded: z
+          .array(z.string())
+          .optional()
+          .describe("Users whose Approvals do not count: authors of the commits, at most 100."),
       }),
     )
     .optional()

@@ -50,6 +50,8 @@ export interface ApprovalState {
   readonly ignored: readonly { readonly name: string; readonly why: string }[];
   /** Why no approval can count; undefined: approvals can count. */
   readonly refused: string | undefined;
+  /** Users whose Approvals do not count, because they are authors of the commits; undefined: there are none. */
+  readonly excluded: readonly string[] | undefined;
   /** For users. */
   readonly message: string;
 }
@@ -95,6 +97,7 @@ export function assessApprovals(input: ApprovalsInput): ApprovalState {
     needed,
     ignored: ignored.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     refused: refusals,
+    excluded: excluded.size > 0 ? [...excluded].toSorted() : undefined,
   };
   if (rejection !== undefined) {
     const { by, name } = rejection.counted;

@@ -21,6 +21,8 @@ export interface ClosedGate {
   readonly isPending?: true;
   /** It cannot open without a change of the Pipeline or the platform. */
   readonly blocked?: true;
+  /** Users whose Approvals do not count. */
+  readonly excluded?: readonly string[];
 }
 
 export interface GatesInput {
@@ -32,6 +34,8 @@ export interface GatesInput {
 
 /** Start of the search for the current time: a chart cannot read the time, and can only ask whether an instant has passed. */
 const LONG_AGO = "2020-01-01T00:00:00Z";
+/** Excluded users in a status. */
+const mostExcluded = 100;
 
 /** The gates that are closed for a stage, regardless of the target. Pure. */
 export function closedForStage({ stage, world, bypass }: GatesInput): readonly ClosedGate[] {
@@ -99,7 +103,7 @@ export function closedForTarget(
     ? authorsIn(world.source, spanOf(target.revision, { stage, world }))
     : undefined;
   const isUnread = excludesAuthors(stage) && (world.source?.state !== "ready" || span?.state === "pending");
-  const { state, counted, refused, message } = assessApprovals({
+  const { state, counted, refused, excluded, message } = assessApprovals({
     pipeline: world.name,
     stage: stage.name,
     digest: target.digest,
@@ -113,6 +117,7 @@ export function closedForTarget(
     closed.push({
       gate: "Approvals",
       message: `${shortId(target.revision)}, digest ${target.digest}: ${message}`,
+      ...(excluded && { excluded: excluded.slice(0, mostExcluded) }),
       ...(span?.state === "pending" && { isPending: true }),
       ...(state === "Waiting" && refused !== undefined && !isUnread && { blocked: true }),
     });

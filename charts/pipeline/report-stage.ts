@@ -32,12 +32,13 @@ export function reportStage(
     ...(next !== undefined && { next: { revision: next.revision, digest: next.digest } }),
     ...(waiting.length > 0 && {
       waiting: waiting.map((closed) => {
-        const { message, blocked } = settledGate(closed, next, before) ?? closed;
+        const { message, blocked, excluded } = settledGate(closed, next, before) ?? closed;
         return {
           gate: closed.gate,
           message,
           ...(closed.until !== undefined && { until: closed.until }),
           ...(blocked && { blocked }),
+          ...(excluded !== undefined && { excluded: [...excluded] }),
         };
       }),
     }),
@@ -50,7 +51,7 @@ function settledGate(
   { gate, isPending }: ClosedGate,
   next: Pick<StageTarget, "revision" | "digest"> | undefined,
   before: StageStatus | undefined,
-): (Pick<ClosedGate, "message"> & { readonly blocked?: boolean | undefined }) | undefined {
+): Pick<NonNullable<StageStatus["waiting"]>[number], "message" | "blocked" | "excluded"> | undefined {
   const isSame = before?.next?.revision === next?.revision && before?.next?.digest === next?.digest;
   return isPending === true && isSame ? before?.waiting?.find((one) => one.gate === gate) : undefined;
 }

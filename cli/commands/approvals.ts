@@ -24,7 +24,7 @@ export interface WaitingStage {
   readonly author?: string;
   /** Approvals that it has, and needs. */
   readonly message: string;
-  /** Whether the caller may approve it, and has not done so. */
+  /** Whether an Approval of the caller would be admitted and count. */
   readonly isYours: boolean;
   /** The command that approves it. */
   readonly command: string;
@@ -70,7 +70,8 @@ export async function runApprovals(flags: ApprovalsFlags, { print }: Pick<Screen
 interface Candidate {
   readonly shown: Omit<WaitingStage, "isYours">;
   readonly pipeline: PipelineObject;
-  readonly hasDecided: boolean;
+  /** Whether an Approval of the caller would count, if the API server admits it. */
+  readonly mayCount: boolean;
 }
 
 interface WaitingInput {
@@ -79,8 +80,8 @@ interface WaitingInput {
   readonly flags: Pick<ApprovalsFlags, "kubeconfig" | "context">;
 }
 
-/** The stages of a Pipeline that wait for approvals. */
-function waitingStages(
+/** The stages of a Pipeline that wait for approvals. Pure. */
+export function waitingStages(
   pipeline: PipelineObject,
   { approvals, caller, flags }: WaitingInput,
 ): readonly Candidate[] {
@@ -88,13 +89,17 @@ function waitingStages(
     ({ name: stage, waiting = [], next }): readonly Candidate[] => {
       const gate = waiting.find((one) => one.gate === "Approvals");
       if (gate === undefined || next === undefined) return [];
-      if (!pipeline.spec.stages.some(({ name }) => name === stage)) return [];
+      const declared = pipeline.spec.stages.find(({ name }) => name === stage);
+      if (declared === undefined) return [];
       const { revision, digest, commit } = chooseTarget(pipeline, stage);
       const hasDecided = approvals.some(({ metadata, spec }) => {
         const { pipeline: of, stage: at, digest: what, by } = spec as ApprovalSpec;
         const isHere = metadata.namespace === pipeline.metadata.namespace && of === pipeline.metadata.name;
         return isHere && at === stage && what === digest && by === caller.username;
       });
+      const isAuthor = gate.excluded?.includes(caller.username) === true;
+      const { groups = [] } = declared.enter?.approvals ?? {};
+      const isMember = groups.length === 0 || groups.some((group) => caller.groups.includes(group));
       const command = stageCommandLine(
         "approve",
         { pipeline, stage, digest },
@@ -109,18 +114,18 @@ function waitingStages(
         message: gate.message,
         command,
       };
-      return [{ shown, pipeline, hasDecided }];
+      return [{ shown, pipeline, mayCount: !hasDecided && !isAuthor && isMember }];
     },
   );
 }
 
 async function markYours(
-  { shown, pipeline, hasDecided }: Candidate,
+  { shown, pipeline, mayCount }: Candidate,
   client: Pick<ApiClient, "ask">,
 ): Promise<WaitingStage> {
   const { name, namespace } = pipeline.metadata;
   const isYours =
-    !hasDecided && (await mayOnStage(client, { namespace, pipeline: name, stage: shown.stage }, "approve"));
+    mayCount && (await mayOnStage(client, { namespace, pipeline: name, stage: shown.stage }, "approve"));
   return { ...shown, isYours };
 }
 

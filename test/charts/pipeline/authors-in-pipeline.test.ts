@@ -41,6 +41,7 @@ describe("notAuthor of a Pipeline's stage", () => {
     const { world, asked, push, policy, approve } = authored();
     const first = push("1", "ann@example.dev");
     expect(waitingOf(world, "prod")).toContain("0 of 1 approvals, not by an author of the commits (ann)");
+    expect(world.stage("prod").waiting).toMatchObject([{ gate: "Approvals", excluded: ["ann"] }]);
     approve("own", "ann");
     world.run(hour);
     expect(promoted(world, "prod")).toEqual([]);
