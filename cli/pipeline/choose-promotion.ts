@@ -1,7 +1,7 @@
 import type { PromotionResource } from "../../crds/promotion.ts";
 import type { StoredObject } from "../release/api-client.ts";
 import { shortCommit } from "../release/release-object.ts";
-import { labelOfPipeline, type PipelineObject, stageIn } from "./pipeline-object.ts";
+import { labelOfPipeline, namesOf, type PipelineObject, stageIn } from "./pipeline-object.ts";
 import { chooseTarget } from "./stage-target.ts";
 
 /** The target of a manual Promotion. */
@@ -51,8 +51,8 @@ function completeCommit(pipeline: PipelineObject, revision: string): string {
 }
 
 /**
- * The target of a rollback of a stage: the last passed digest that the stage does not run, or the digest of a commit.
- * Pure.
+ * The target of a rollback of a stage: the last passed digest other than that of the stage's last Promotion, or the
+ * digest of a commit. Pure.
  *
  * @param promotions All Promotions of the namespace.
  * @throws Error with a message for users.
@@ -65,22 +65,32 @@ export function chooseRollback(
     revision,
   }: { readonly promotions: readonly StoredObject[]; readonly revision: string | undefined },
 ): Required<RequestedTarget> {
-  stageIn(pipeline, stage);
-  const current = pipeline.status?.stages?.find(({ name }) => name === stage);
+  const names = namesOf(stageIn(pipeline, stage));
+  const attempts = (promotions as readonly unknown[] as readonly PromotionResource[])
+    .filter(({ spec }) => spec.pipeline === pipeline.metadata.name && names.has(spec.stage))
+    .flatMap(({ spec: { revision: commit, digest, number }, status }): readonly Attempt[] => {
+      const { passedAt, failedAt } = status ?? {};
+      return digest === undefined ? [] : [{ revision: commit, digest, number, passedAt, failedAt }];
+    })
+    .toSorted((a, b) => (b.number ?? 0) - (a.number ?? 0) || timeOf(b) - timeOf(a));
+  const current = attempts.find(({ number }) => number !== undefined)?.digest;
+  const status = pipeline.status?.stages?.find(({ name }) => name === stage);
   // The status of a stage that proves something keeps what it ran before.
-  const running = current?.phase === "Proving" ? current.promotion?.digest : current?.running?.digest;
-  const passed = (promotions as readonly unknown[] as readonly PromotionResource[])
-    .flatMap(({ spec, status }) =>
-      spec.pipeline === pipeline.metadata.name && spec.stage === stage && status?.passedAt !== undefined
-        ? [{ revision: spec.revision, digest: spec.digest ?? "", at: status.passedAt }]
-        : [],
-    )
-    .filter(({ digest }) => digest !== "")
-    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  const running = status?.phase === "Proving" ? status.promotion?.digest : status?.running?.digest;
+  const left = current ?? running;
+  // The last outcome of a digest counts.
+  const passed = attempts.filter(({ digest, passedAt }) => {
+    const last = attempts.find((one) => one.digest === digest && hasEnded(one));
+    return passedAt !== undefined && last?.passedAt !== undefined;
+  });
   const title = `stage ${stage} of Pipeline ${labelOfPipeline(pipeline)}`;
   const wanted = passed.filter((one) =>
-    revision === undefined ? one.digest !== running : one.revision.startsWith(revision),
+    revision === undefined ? one.digest !== left : one.revision.startsWith(revision),
   );
+  if (revision !== undefined && new Set(wanted.map((one) => one.revision)).size > 1)
+    throw new Error(
+      `Cannot roll back ${title}: several commits that have passed it begin with "${revision}"; use more digits`,
+    );
   const [found] = wanted;
   if (found !== undefined) return { revision: found.revision, digest: found.digest };
   const known = [...new Set(passed.map((one) => shortCommit(one.revision)))];
@@ -88,4 +98,19 @@ export function chooseRollback(
   const what =
     revision === undefined ? "no other digest has passed it" : `"${revision}" has not passed it (${list})`;
   throw new Error(`Cannot roll back ${title}: ${what}`);
+}
+
+/** A Promotion of a stage to a digest, and its outcome. */
+interface Attempt extends Required<RequestedTarget> {
+  readonly number: number | undefined;
+  readonly passedAt: string | undefined;
+  readonly failedAt: string | undefined;
+}
+
+function hasEnded({ passedAt, failedAt }: Attempt): boolean {
+  return passedAt !== undefined || failedAt !== undefined;
+}
+
+function timeOf({ passedAt, failedAt }: Attempt): number {
+  return Date.parse(passedAt ?? failedAt ?? "") || 0;
 }

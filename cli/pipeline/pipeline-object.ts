@@ -59,3 +59,8 @@ export function stageIn(pipeline: PipelineObject, name: string): PipelineSpec["s
     `Cannot find stage "${name}" of Pipeline ${labelOfPipeline(pipeline)}: there are ${names}`,
   );
 }
+
+/** The name of a stage and its earlier names, whose proofs count for it. Pure. */
+export function namesOf({ name, formerly = [] }: PipelineSpec["stages"][number]): ReadonlySet<string> {
+  return new Set([name, ...formerly]);
+}

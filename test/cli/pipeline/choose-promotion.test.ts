@@ -18,6 +18,12 @@ describe("choosePromotion()", () => {
       'Cannot promote to "999": Pipeline shop/shop has no such commit in its status; use the full id',
     );
     expect(() => choosePromotion(aPipeline(), "prod", "")).toThrow(/has several such commits in its status/);
+    const { status, ...plain } = aPipeline();
+    const one = { ...plain, status: { ...status, candidates: (status?.candidates ?? []).slice(1) } };
+    for (const revision of ["", "222"])
+      expect(() => choosePromotion(one as typeof plain, "prod", revision)).toThrow(
+        `Cannot promote to "${revision}": use at least 4 digits of the commit's id`,
+      );
     expect(() => choosePromotion(aPipeline(), "production", older)).toThrow(/there are dev, prod/);
   });
 });
@@ -65,6 +71,42 @@ describe("chooseRollback()", () => {
     };
     const busy = { ...pipeline, status: { ...pipeline.status, stages: [stage] } };
     expect(chooseRollback(busy, "prod", { promotions, revision: undefined }).revision).toBe(running);
+  });
+
+  test("is what passed last while a newer commit is being proven", () => {
+    const proving = aPromotion("7".repeat(40), undefined, { number: 5 });
+    const all = [...promotions, { ...proving, status: { phase: "Proving" } }];
+    expect(chooseRollback(pipeline, "prod", { promotions: all, revision: undefined }).revision).toBe(running);
+  });
+
+  test("is not a digest that has failed when it was verified again", () => {
+    const again = aPromotion(before, undefined, { number: 3 });
+    const failed = { ...again, status: { phase: "Failed", failedAt: "2026-11-22T11:00:00Z" } };
+    const all = [...promotions, aPromotion(running, "2026-11-23T10:00:00Z", { number: 4 }), failed];
+    expect(chooseRollback(pipeline, "prod", { promotions: all, revision: undefined }).revision).toBe(first);
+    expect(() => chooseRollback(pipeline, "prod", { promotions: all, revision: "222" })).toThrow(
+      /"222" has not passed it \(passed: 3333333333, 1111111111\)/,
+    );
+  });
+
+  test("may have passed under an earlier name of the stage", () => {
+    const [dev, prod] = pipeline.spec.stages;
+    const renamed = {
+      ...pipeline,
+      spec: { ...pipeline.spec, stages: [dev, { ...prod, formerly: ["production"] }] },
+    } as typeof pipeline;
+    const old = aPromotion("8".repeat(40), "2026-11-20T10:00:00Z", { stage: "production" });
+    const chosen = chooseRollback(renamed, "prod", { promotions: [old], revision: undefined });
+    expect(chosen.revision).toBe("8".repeat(40));
+  });
+
+  test("refuses the beginning of several commits that have passed", () => {
+    const other = aPromotion(`111${"9".repeat(37)}`, "2026-11-20T10:00:00Z");
+    expect(() =>
+      chooseRollback(pipeline, "prod", { promotions: [...promotions, other], revision: "111" }),
+    ).toThrow(
+      'Cannot roll back stage prod of Pipeline shop/shop: several commits that have passed it begin with "111"; use more digits',
+    );
   });
 
   test("refuses a digest that has not passed the stage", () => {
