@@ -24,11 +24,7 @@ export function promoteCommand(): Command {
     .argument("<pipeline>", "name of a Pipeline; namespace/name")
     .argument("<stage>", "name of a stage")
     .argument("[revision]", "id of a commit, or a prefix of it; default: that of the next candidate")
-    .addOption(
-      new Option("--bypass <gate...>", "gates to skip; needs --reason and the verb bypass").choices(
-        bypassable,
-      ),
-    )
+    .addOption(bypassOption("gates to skip; needs --reason and the verb bypass"))
     .option("--hold", "hold the stage at this commit until the Promotion is deleted")
     .option("--reason <text>", "reason, shown to users")
     .option("--dry-run", "validate on the API server, and create nothing")
@@ -42,6 +38,11 @@ Exits 0, or 1 on failure.`,
     (pipeline: string, stage: string, revision: string | undefined, flags: PromoteFlags) =>
       runPromote({ pipeline, stage, revision }, flags, terminal),
   );
+}
+
+/** `--bypass` of a command that requests a Promotion. */
+export function bypassOption(description: string): Option {
+  return new Option("--bypass <gate...>", description).choices(bypassable);
 }
 
 /** @throws Error with a message for users. */
@@ -98,11 +99,19 @@ export async function requestPromotion(
   const skips = bypass === undefined ? "" : `, without ${bypass.join(", ")}`;
   if (dryRun) return { made, said: [`Would create a Promotion of ${to}${skips}`] };
   const promotion = made.metadata.name;
-  const held = `The stage is held at this commit. To end the hold: kubectl delete promotion ${promotion} -n ${namespace}`;
+  const release = kubectlLine(["delete", "promotion", promotion, "-n", namespace], cluster);
+  const held = `The stage is held at this commit. To end the hold: ${release}`;
   return {
     made,
     said: [`Promotion ${promotion} created: ${to}${skips}`, ...(hold === true ? [held] : [])],
   };
+}
+
+export interface StageRollbackFlags {
+  readonly unpin?: true;
+  readonly wait?: true;
+  readonly bypass?: readonly Bypass[];
+  readonly reason?: string;
 }
 
 /**
@@ -115,11 +124,14 @@ export async function runStageRollback(
     stage,
     revision,
   }: { readonly name: string; readonly stage: string; readonly revision: string | undefined },
-  flags: ReleaseFlags & { readonly unpin?: true; readonly wait?: true; readonly reason?: string },
+  flags: ReleaseFlags & StageRollbackFlags,
   { print }: Pick<Screen, "print">,
 ): Promise<void> {
   if (flags.unpin === true || flags.wait === true)
     throw new Error("Cannot roll back a stage: --stage cannot be used with --unpin or --wait");
+  const { bypass, reason = "rolled back" } = flags;
+  if (bypass !== undefined && flags.reason === undefined)
+    throw new Error("Cannot roll back: --bypass needs --reason");
   const { made, said } = await withReleases(flags, async (session) => {
     const { client } = session;
     const pipeline = await findPipeline(name, session);
@@ -128,8 +140,8 @@ export async function runStageRollback(
       promotions: await client.list(Promotion, { namespace }),
       revision,
     });
-    const { reason = "rolled back" } = flags;
-    return await requestPromotion({ pipeline, stage, target }, { hold: true, reason }, client);
+    const how = { hold: true, reason, ...(bypass !== undefined && { bypass }) };
+    return await requestPromotion({ pipeline, stage, target }, how, client);
   });
   if (flags.output === "json") return print(JSON.stringify(made, undefined, 2));
   for (const line of said) print(printable(line));

@@ -8,15 +8,13 @@ import { releaseCommand, withReleases } from "../release/release-command.ts";
 import { labelOfRelease, type ReleaseObject, shortCommit } from "../release/release-object.ts";
 import { describeRelease } from "../release/state-line.ts";
 import { readTimeout } from "./installation-options.ts";
-import { runStageRollback } from "./promote.ts";
+import { bypassOption, runStageRollback, type StageRollbackFlags } from "./promote.ts";
 import { addWaitOptions, type WaitFlags } from "./reconcile.ts";
 import { type Screen, terminal } from "./screen.ts";
 
-export interface RollbackFlags extends WaitFlags {
-  readonly unpin?: true;
+export interface RollbackFlags extends WaitFlags, Omit<StageRollbackFlags, "wait"> {
   /** Stage of the Pipeline with the given name. */
   readonly stage?: string;
-  readonly reason?: string;
 }
 
 /** `fairlead rollback NAME [REVISION]`: deploys an older commit, and pins the Release to it. */
@@ -34,6 +32,7 @@ export function rollbackCommand(): Command {
       "--stage <stage>",
       "of a Pipeline: roll this stage back to the digest that passed before, and hold it there",
     )
+    .addOption(bypassOption("with --stage: gates to skip; needs --reason and the verb bypass"))
     .option("--reason <text>", "with --stage: reason, shown to users");
   return addWaitOptions(command)
     .addHelpText(
@@ -55,6 +54,8 @@ export async function runRollback(
 ): Promise<void> {
   if (flags.stage !== undefined)
     return await runStageRollback({ name, revision, stage: flags.stage }, flags, { print });
+  if (flags.bypass !== undefined || flags.reason !== undefined)
+    throw new Error("Cannot roll back: --bypass and --reason need --stage");
   const timeoutMs = readTimeout(flags.timeout);
   const named = { ...flags, env: process.env };
   if (flags.unpin === true && revision !== undefined)
