@@ -70,6 +70,8 @@ export async function runVerify(
   const timeoutMs = readTimeout(timeout);
   const { pipeline, proof } = await withReleases(flags, async (session) => {
     const found = await findPipeline(name, session);
+    const { formerly } = stageIn(found, stage);
+    const names = { stage, formerly };
     const renderer = new StageRenderer(found, { session, folder, timeoutMs, weakSandbox });
     const releases = await renderer.deployed(stage);
     const all = await session.client.list(Promotion, { namespace: found.metadata.namespace });
@@ -78,12 +80,12 @@ export async function runVerify(
     );
     const promotions = own as unknown as readonly PromotionObject[];
     const digest = deployedDigest(releases);
-    const proven = digest === undefined ? undefined : findProof(stage, digest, promotions);
+    const proven = digest === undefined ? undefined : findProof(names, digest, promotions);
     const before = proven === undefined ? [] : await renderer.earlier(stage, proven.spec.revision);
     const comparison = compareStage(found, stage, renderer.rendered);
     const recorded = candidateOf(found.status ?? {}, proven?.spec.revision ?? "")?.releases;
     const judged = {
-      stage,
+      ...names,
       before,
       ...(proven && comparison && { comparison }),
       ...(recorded && { recorded }),
@@ -137,6 +139,7 @@ class StageRenderer {
     const names = stages[index]?.after ?? stages.slice(Math.max(0, index - 1), index).map(({ name }) => name);
     const earlier: EarlierStage[] = [];
     for (const name of names) {
+      const { formerly } = stageIn(this.#pipeline, name);
       const digests: { name: string; namespace: string; digest: string }[] = [];
       for (const place of this.#placesOf(name)) {
         const release = await this.#read(place);
@@ -144,7 +147,7 @@ class StageRenderer {
         digests.push({ ...place, digest: digest ?? "" });
       }
       const isWhole = digests.length > 0 && digests.every(({ digest }) => digest !== "");
-      earlier.push({ stage: name, digest: isWhole ? stageDigestOf(digests) : undefined });
+      earlier.push({ stage: name, formerly, digest: isWhole ? stageDigestOf(digests) : undefined });
     }
     return earlier;
   }

@@ -15,9 +15,14 @@ export interface RenderedAgain {
   readonly error: string | undefined;
 }
 
-/** An earlier stage that must have passed, and the digest of the commit in it. */
-export interface EarlierStage {
+/** The name of a stage, and its earlier names, whose proofs count for it. */
+interface StageNames {
   readonly stage: string;
+  readonly formerly?: readonly string[] | undefined;
+}
+
+/** An earlier stage that must have passed, and the digest of the commit in it. */
+export interface EarlierStage extends StageNames {
   /** Undefined: the commit cannot be rendered there. */
   readonly digest: string | undefined;
 }
@@ -30,8 +35,7 @@ export interface StageProof {
 }
 
 /** The stage that is judged, and what its commit renders to in other stages. */
-export interface JudgedStage {
-  readonly stage: string;
+export interface JudgedStage extends StageNames {
   /** The earlier stages that must have passed, with the digests of this stage's commit in them. */
   readonly before: readonly EarlierStage[];
   /** How it differs from them; absent: it has no `differences`, or has passed nothing. */
@@ -42,14 +46,14 @@ export interface JudgedStage {
 
 /** Whether a stage runs the manifests that git renders to, and has passed them, as have the earlier stages. Pure. */
 export function judgeStage(
-  { stage, before, comparison, recorded = [] }: JudgedStage,
+  { before, comparison, recorded = [], ...names }: JudgedStage,
   releases: readonly RenderedAgain[],
   promotions: readonly PromotionObject[],
 ): StageProof {
   const findings = releases.map(compareRelease);
   const digest = deployedDigest(releases);
-  if (releases.length === 0) findings.push({ holds: false, text: `stage ${stage} has no Release` });
-  else if (digest !== undefined) findings.push(...judgeDigest(stage, { digest, before }, promotions));
+  if (releases.length === 0) findings.push({ holds: false, text: `stage ${names.stage} has no Release` });
+  else if (digest !== undefined) findings.push(...judgeDigest(names, { digest, before }, promotions));
   if (comparison !== undefined) findings.push(...judgeComparison(comparison, recorded));
   return { isProven: findings.every(({ holds }) => holds), findings };
 }
@@ -71,20 +75,18 @@ function compareRelease({ name, namespace, deployed, digest, error }: RenderedAg
       };
 }
 
-/** The last Promotion in which a stage passed a digest. Pure. */
+/** The last Promotion in which a stage passed a digest; undefined: it has not, or failed with it later. Pure. */
 export function findProof(
-  stage: string,
+  { stage, formerly = [] }: StageNames,
   digest: string,
   promotions: readonly PromotionObject[],
 ): PromotionObject | undefined {
-  return promotions
-    .filter((one) => isPassed(one) && one.spec.stage === stage && one.spec.digest === digest)
+  const last = promotions
+    .filter(({ spec }) => spec.digest === digest && [stage, ...formerly].includes(spec.stage))
+    .filter(({ status }) => status?.phase === "Passed" || status?.phase === "Failed")
     .toSorted((a, b) => (a.spec.number ?? 0) - (b.spec.number ?? 0))
     .at(-1);
-}
-
-function isPassed({ status }: PromotionObject): boolean {
-  return status?.phase === "Passed";
+  return last?.status?.phase === "Passed" ? last : undefined;
 }
 
 /** Digest of a stage from the statuses of its Releases; undefined: one of them has deployed nothing. Pure. */
@@ -101,12 +103,12 @@ export function deployedDigest(releases: readonly RenderedAgain[]): string | und
 
 /** The stage must have passed its digest, and the stages before it the commit of that Promotion. */
 function judgeDigest(
-  stage: string,
+  names: StageNames,
   { digest, before }: { readonly digest: string; readonly before: readonly EarlierStage[] },
   promotions: readonly PromotionObject[],
 ): StageProof["findings"] {
-  const passed = promotions.filter(isPassed);
-  const own = findProof(stage, digest, promotions);
+  const { stage } = names;
+  const own = findProof(names, digest, promotions);
   if (own === undefined)
     return [{ holds: false, text: `stage ${stage} has not passed its digest ${digest}` }];
   const { revision, bypass = [], by, reason } = own.spec;
@@ -118,18 +120,19 @@ function judgeDigest(
       holds: true,
       text: `stage ${stage} passed its digest ${digest} with Promotion ${own.metadata.name}${approved}${skipped}`,
     },
-    ...before.map((earlier) => judgeEarlier(earlier, revision, passed)),
+    ...before.map((earlier) => judgeEarlier(earlier, revision, promotions)),
   ];
 }
 
 function judgeEarlier(
-  { stage, digest }: EarlierStage,
+  { digest, ...names }: EarlierStage,
   revision: string,
-  passed: readonly PromotionObject[],
+  promotions: readonly PromotionObject[],
 ): StageProof["findings"][number] {
+  const { stage } = names;
   const at = shortCommit(revision);
   if (digest === undefined) return { holds: false, text: `stage ${stage}: ${at} cannot be rendered` };
-  const proof = passed.find(({ spec }) => spec.stage === stage && spec.digest === digest);
+  const proof = findProof(names, digest, promotions);
   return proof === undefined
     ? { holds: false, text: `stage ${stage} has not passed ${digest}, to which ${at} renders there` }
     : {

@@ -138,6 +138,29 @@ describe("a stage", () => {
     ]);
   });
 
+  test("has passed a digest also under an earlier name, and so has a stage before it", () => {
+    const judged = {
+      stage: "prod",
+      formerly: ["production"],
+      before: [{ stage: "staging", formerly: ["test"], digest: stagingDigest }],
+    };
+    const old = aPromotion({ ...inProd, stage: "production" });
+    const inTest = aPromotion({ stage: "test", digest: stagingDigest });
+    expect(judgeStage(judged, [web], [inTest, old]).isProven).toBe(true);
+    expect(judgeStage({ ...judged, formerly: [] }, [web], [inTest, old]).isProven).toBe(false);
+  });
+
+  test("has not passed a digest whose last attempt failed", () => {
+    const failed = aPromotion({ stage: "staging", digest: stagingDigest, number: 2 }, "Failed");
+    const again = aPromotion({ stage: "staging", digest: stagingDigest, number: 3 }, "Passed");
+    const proving = aPromotion({ stage: "staging", digest: stagingDigest, number: 4 }, "Proving");
+    const isProven = (...more: readonly PromotionObject[]) =>
+      judgeStage({ stage: "prod", before }, [web], [inStaging, aPromotion(inProd), ...more]).isProven;
+    expect(isProven(failed)).toBe(false);
+    expect(isProven(failed, again)).toBe(true);
+    expect(isProven(proving)).toBe(true);
+  });
+
   test("is not proven without a Release, or if the commit cannot be rendered for an earlier stage", () => {
     expect(judgeStage({ stage: "prod", before: [] }, [], []).isProven).toBe(false);
     const unknown = [{ stage: "staging", digest: undefined }];
