@@ -1,6 +1,7 @@
 import type { Candidate, StageStatus } from "../../crds/pipeline-status.ts";
 import { Release } from "../../crds/release.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
+import { ApiUnavailableError } from "../../operator/errors.ts";
 import type { ApiClient } from "../release/api-client.ts";
 import { printable } from "../release/columns.ts";
 import { type ReleaseObject, shortCommit } from "../release/release-object.ts";
@@ -84,8 +85,15 @@ export async function readChanges(
   const { releases } = stageIn(pipeline, stage);
   return await Promise.all(
     releases.map(async ({ name, namespace = pipeline.metadata.namespace }) => {
-      const found = (await client.read(Release, { name, namespace })) as ReleaseObject | undefined;
-      return { release: `${namespace}/${name}`, text: describeChange(found, revision) };
+      const release = `${namespace}/${name}`;
+      try {
+        const found = (await client.read(Release, { name, namespace })) as ReleaseObject | undefined;
+        return { release, text: describeChange(found, revision) };
+      } catch (error) {
+        // The right to approve a stage does not include the right to read its namespaces.
+        if (!(error instanceof ApiUnavailableError) || error.status !== 403) throw error;
+        return { release, text: "you may not read it, so its changes are not shown" };
+      }
     }),
   );
 }
@@ -116,7 +124,7 @@ export function describeChange(release: ReleaseObject | undefined, revision: str
   if (digest !== undefined && digest === deployed?.digest) return "no change";
   const parts = [
     `${create} to create, ${change} to change, ${removed} to delete`,
-    ...(held === 0 ? [] : [`${held} of them held until approved`]),
+    ...(held === 0 ? [] : [`${held} more to delete once the prune is approved`]),
     ...(mutableImages === 0
       ? []
       : [`${mutableImages} ${mutableImages === 1 ? "image" : "images"} without a digest`]),

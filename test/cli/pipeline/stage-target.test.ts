@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { stageCommandLine } from "../../../cli/pipeline/pipeline-command.ts";
-import { chooseTarget, describeChange, describeTarget } from "../../../cli/pipeline/stage-target.ts";
+import {
+  chooseTarget,
+  describeChange,
+  describeTarget,
+  readChanges,
+} from "../../../cli/pipeline/stage-target.ts";
+import { ApiClient } from "../../../cli/release/api-client.ts";
 import type { ReleaseObject } from "../../../cli/release/release-object.ts";
+import { FakeApi } from "../release/fake-api.ts";
 import { aPipeline, newer, older, prodDigest } from "./a-pipeline.ts";
 
 describe("chooseTarget()", () => {
@@ -34,6 +41,27 @@ describe("chooseTarget()", () => {
     expect(() => chooseTarget(aPipeline(), "prod", "")).toThrow(/is not unique/);
   });
 
+  test("refuses a beginning of a digest that a new commit could also have, such as an unset variable", () => {
+    const { status, ...plain } = aPipeline();
+    const one = { ...plain, status: { ...status, candidates: (status?.candidates ?? []).slice(1) } };
+    for (const digest of ["", prodDigest(newer).slice(0, 7)])
+      expect(() => chooseTarget(one as typeof plain, "prod", digest)).toThrow(
+        `Cannot use the digest "${digest}": use at least 8 digits of it`,
+      );
+    expect(chooseTarget(one as typeof plain, "prod", prodDigest(newer).slice(0, 8)).revision).toBe(newer);
+  });
+
+  test("says what the gate of approvals says of the target without its commit and digest", () => {
+    const { status, ...plain } = aPipeline();
+    const message = `${newer.slice(0, 12)}, digest ${prodDigest(newer)}: 0 of 2 approvals`;
+    const stages = status?.stages?.map((stage) => ({
+      ...stage,
+      ...(stage.waiting && { waiting: [{ gate: "Approvals" as const, message }] }),
+    }));
+    const pipeline = { ...plain, status: { ...status, stages } } as typeof plain;
+    expect(chooseTarget(pipeline, "prod").waits).toEqual(["Approvals: 0 of 2 approvals"]);
+  });
+
   test("refuses a stage without a candidate, and names the existing stages", () => {
     expect(() => chooseTarget(aPipeline({ isWaiting: false }), "prod")).toThrow(
       "There is no candidate for stage prod of Pipeline shop/shop",
@@ -56,7 +84,7 @@ describe("describeChange()", () => {
     [release({ next: plan }), "1 to create, 2 to change, 3 to delete"],
     [
       release({ next: { ...plan, held: 3 } }),
-      "1 to create, 2 to change, 3 to delete; 3 of them held until approved",
+      "1 to create, 2 to change, 3 to delete; 3 more to delete once the prune is approved",
     ],
     [
       release({ next: { ...plan, mutableImages: 2 } }),
@@ -67,6 +95,24 @@ describe("describeChange()", () => {
   ] as const)("%#: %s", ([found, text]) => {
     expect(describeChange(found, newer)).toBe(text);
   });
+});
+
+test("readChanges() shows the changes that the user may read, and says which it may not", async () => {
+  const path = (namespace: string, name: string) =>
+    `/apis/fairlead.dev/v1alpha1/namespaces/${namespace}/releases/${name}`;
+  const next = { revision: newer, digest: "b", create: 1, change: 2, delete: 3 };
+  const web = {
+    apiVersion: "fairlead.dev/v1alpha1",
+    kind: "Release",
+    metadata: { name: "web" },
+    status: { next },
+  };
+  const api = new FakeApi({ [path("shop", "web")]: web }, { forbidden: [path("apis", "api")] });
+  const wanted = { stage: "prod", revision: newer };
+  expect(await readChanges(aPipeline(), wanted, new ApiClient(api))).toEqual([
+    { release: "shop/web", text: "1 to create, 2 to change, 3 to delete" },
+    { release: "apis/api", text: "you may not read it, so its changes are not shown" },
+  ]);
 });
 
 test("stageCommandLine() contains the namespace, the digest and the cluster", () => {
