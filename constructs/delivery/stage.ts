@@ -54,6 +54,7 @@ export class Stage extends Construct {
   readonly namespace: string;
   readonly #pipeline: OwnPipeline;
   readonly #props: PlacedStageProps;
+  readonly #createsNamespace: boolean;
   /** Name, and the fields of the stage's entry other than name and namespace. */
   readonly #releases = new Map<string, { readonly counterpart?: string }>();
 
@@ -164,31 +165,52 @@ export class Stage extends Construct {
     });
   }
 
-  /** Rules for the verb on the virtual resource `stages`, and for the kind of object that uses it. */
+  /**
+   * Rules for the verb on the virtual resource `stages`, for the kind of object that uses it, and for reading what it is
+   * about, which includes the plans of the stage's Releases.
+   */
   #allow(verb: string, resources: readonly string[], subjects: readonly Subject[]): this {
+    // With a space: no Release has this name.
+    const id = `users who may ${verb}`;
+    if (this.node.tryFindChild(id) !== undefined)
+      throw new RangeError(
+        `Cannot allow users to ${verb} for stage "${this.name}" twice: name all of them in one call`,
+      );
     const { name: pipeline, namespace } = this.#pipeline;
-    const metadata = { name: `${pipeline}-${this.name}-${verb}`, namespace };
     const stage = `${pipeline}.${this.name}`;
     const apiGroups = ["fairlead.dev"];
-    new ApiObject(this, `${verb}-role`, {
-      apiVersion: `${api}/v1`,
-      kind: "Role",
-      metadata,
-      rules: [
-        { apiGroups, resources: ["stages"], resourceNames: [stage], verbs: [verb] },
-        { apiGroups, resources: ["pipelines", "promotions", "approvals"], verbs: ["get", "list", "watch"] },
-        { apiGroups, resources, verbs: ["create", "delete"] },
-      ],
-    });
-    new ApiObject(this, `${verb}-binding`, {
-      apiVersion: `${api}/v1`,
-      kind: "RoleBinding",
-      metadata,
-      roleRef: { apiGroup: api, kind: "Role", name: metadata.name },
-      subjects: subjects.map(subjectOf),
-    });
+    const isShared = this.namespace === namespace;
+    const read = ["pipelines", "promotions", "approvals", ...(isShared ? ["releases"] : [])];
+    const verbs = ["get", "list", "watch"];
+    const scope = new Construct(this, id);
+    const grant = (place: string, rules: readonly RightsRule[]): void =>
+      addRole(scope, { name: `${pipeline}-${this.name}-${verb}`, namespace: place }, { rules, subjects });
+    grant(namespace, [
+      { apiGroups, resources: ["stages"], resourceNames: [stage], verbs: [verb] },
+      { apiGroups, resources: read, verbs },
+      { apiGroups, resources, verbs: ["create", "delete"] },
+    ]);
+    if (!isShared) grant(this.namespace, [{ apiGroups, resources: ["releases"], verbs }]);
     return this;
   }
+}
+
+/** A Role with these rules, bound to users. */
+function addRole(
+  scope: Construct,
+  metadata: { readonly name: string; readonly namespace: string },
+  { rules, subjects }: { readonly rules: readonly RightsRule[]; readonly subjects: readonly Subject[] },
+): void {
+  const { name, namespace } = metadata;
+  const apiVersion = `${api}/v1`;
+  new ApiObject(scope, `${namespace}-role`, { apiVersion, kind: "Role", metadata, rules });
+  new ApiObject(scope, `${namespace}-binding`, {
+    apiVersion,
+    kind: "RoleBinding",
+    metadata,
+    roleRef: { apiGroup: api, kind: "Role", name },
+    subjects: subjects.map(subjectOf),
+  });
 }
 
 function subjectOf(subject: Subject): object {

@@ -168,6 +168,37 @@ describe("a Release of a stage", () => {
   });
 });
 
+test("users who may decide about a stage may read its Releases, whose plans they decide about", () => {
+  const reads = { apiGroups: ["fairlead.dev"], verbs: ["get", "list", "watch"] };
+  const elsewhere = manifestsOf((pipeline) => {
+    pipeline.addStage("prod").allowApprovals({ group: "leads" });
+  }).filter(({ metadata }) => metadata.namespace === "shop-prod");
+  expect(elsewhere).toMatchObject([
+    { kind: "Role", metadata: { name: "shop-prod-approve" }, rules: [{ ...reads, resources: ["releases"] }] },
+    {
+      kind: "RoleBinding",
+      metadata: { name: "shop-prod-approve" },
+      roleRef: { kind: "Role", name: "shop-prod-approve" },
+      subjects: [{ kind: "Group", name: "leads" }],
+    },
+  ]);
+  const [, role, ...others] = manifestsOf((pipeline) => {
+    pipeline.addStage("prod", { namespace: "delivery" }).allowPromotions({ group: "leads" });
+  });
+  expect(others.map(({ kind }) => kind)).toEqual(["RoleBinding"]);
+  expect(role).toMatchObject({
+    rules: [{}, { ...reads, resources: ["pipelines", "promotions", "approvals", "releases"] }, {}],
+  });
+});
+
+test("users of a stage are named in one call", () => {
+  expect(() =>
+    manifestsOf((pipeline) => {
+      pipeline.addStage("prod").allowApprovals({ user: "ann" }).allowApprovals({ user: "bea" });
+    }),
+  ).toThrow('Cannot allow users to approve for stage "prod" twice: name all of them in one call');
+});
+
 test.each([
   { verb: "approve", allow: "allowApprovals", resource: "approvals" },
   { verb: "promote", allow: "allowPromotions", resource: "promotions" },
