@@ -28,7 +28,8 @@ export class Pipeline extends Construct {
     this.name = name;
     this.namespace = namespace;
     this.source = source;
-    new ApiObject(this, "pipeline", {
+    // With a space: no stage has this name.
+    new ApiObject(this, "own pipeline", {
       apiVersion: "fairlead.dev/v1alpha1",
       kind: "Pipeline",
       metadata: { name, namespace },

@@ -65,8 +65,15 @@ export class Stage extends Construct {
     this.namespace = namespace;
     this.#pipeline = pipeline;
     this.#props = props;
-    if (!createNamespace || namespace === pipeline.namespace) return;
-    new ApiObject(this, "namespace", { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    const isCreated = this.#neighbours().some((stage) => stage.#createsNamespace);
+    this.#createsNamespace = createNamespace && namespace !== pipeline.namespace && !isCreated;
+    if (!this.#createsNamespace) return;
+    // With a space: no Release has this name.
+    new ApiObject(this, "own namespace", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
   }
 
   /**
@@ -74,14 +81,19 @@ export class Stage extends Construct {
    * stage's namespace. `addRelease<typeof program>()` checks the inputs against the program's type or schema; import
    * the program with `import type * as program from "../web/main.ts"`.
    *
-   * @throws RangeError if the stage has a Release of this name.
+   * @throws RangeError if the stage, or another one with the same namespace, has a Release of this name.
    */
   addRelease<Program extends ProgramModule | undefined = undefined>(
     name: string,
     props: PropsFor<Program>,
   ): this {
-    if (this.#releases.has(name))
-      throw new RangeError(`Cannot add Release "${name}" to stage "${this.name}": there is one of this name`);
+    const fail = (why: string): never => {
+      throw new RangeError(`Cannot add Release "${name}" to stage "${this.name}": ${why}`);
+    };
+    if (this.#releases.has(name)) fail("there is one of this name");
+    const other = this.#neighbours().find((stage) => stage.#releases.has(name));
+    if (other !== undefined)
+      fail(`stage "${other.name}" has one of this name in namespace "${this.namespace}"`);
     const {
       path,
       program = "main.ts",
@@ -147,6 +159,13 @@ export class Stage extends Construct {
       ...more,
     }));
     return { name: this.name, ...(after.length > 0 && { after }), releases, ...rules };
+  }
+
+  /** The other stages with the same namespace. */
+  #neighbours(): readonly Stage[] {
+    return this.#pipeline.node.children.filter(
+      (one): one is Stage => one instanceof Stage && one !== this && one.namespace === this.namespace,
+    );
   }
 
   #addRights(scope: Construct, name: string, rights: readonly RightsRule[] | string): ApiObject {

@@ -168,6 +168,42 @@ describe("a Release of a stage", () => {
   });
 });
 
+describe("stages in one namespace", () => {
+  const shared = { namespace: "shop-prod" };
+
+  test("have one Namespace object, which the first one that is to create it creates", () => {
+    const namespaces = manifestsOf((pipeline) => {
+      pipeline.addStage("dev", { ...shared, createNamespace: false });
+      pipeline.addWave({ "prod-eu": shared, "prod-us": shared });
+    }).filter(({ kind }) => kind === "Namespace");
+    expect(namespaces.map(({ metadata }) => metadata.name)).toEqual(["shop-prod"]);
+  });
+
+  test("have Releases of different names", () => {
+    expect(() =>
+      manifestsOf((pipeline) => {
+        const prod = pipeline.addWave({ "prod-eu": shared, "prod-us": shared });
+        for (const stage of Object.values(prod)) stage.addRelease("web", { path: "web" });
+      }),
+    ).toThrow(
+      'Cannot add Release "web" to stage "prod-us": stage "prod-eu" has one of this name in namespace "shop-prod"',
+    );
+  });
+});
+
+test("stages and Releases may have any name", () => {
+  const manifests = manifestsOf((pipeline) => {
+    pipeline.addStage("pipeline").addRelease("namespace", { path: "web" });
+  });
+  expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+    "Pipeline shop",
+    "Namespace shop-pipeline",
+    "ServiceAccount namespace",
+    "RoleBinding namespace",
+    "Release namespace",
+  ]);
+});
+
 test("users who may decide about a stage may read its Releases, whose plans they decide about", () => {
   const reads = { apiGroups: ["fairlead.dev"], verbs: ["get", "list", "watch"] };
   const elsewhere = manifestsOf((pipeline) => {
