@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { text as readAll } from "node:stream/consumers";
 import { Command } from "commander";
 import { pinOf } from "../../operator/desire/release/pipeline-pin.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
@@ -7,6 +5,7 @@ import { chooseRevision } from "../release/choose-revision.ts";
 import { diffManifests, diffRelease } from "../release/diff/diff-release.ts";
 import { filesOfFolder, filesOfText } from "../release/diff/plain-files.ts";
 import { type DiffReport, exitCodeOf, formatReport, styleOf } from "../release/diff/report.ts";
+import { isFile, readFileArgument } from "../release/file-argument.ts";
 import {
   addReleaseOptions,
   type ReleaseFlags,
@@ -102,8 +101,7 @@ async function compare(
   const inFolder = text === "-" ? undefined : await filesOfFolder(text);
   if (inFolder !== undefined)
     return [await diffManifests({ title: text, files: inFolder, session, bindings })];
-  const contents = await (text === "-" ? readAll(process.stdin) : readFile(text, "utf8"));
-  const file = text === "-" ? "standard input" : text;
+  const { file, contents } = await readFileArgument(text);
   const releases = readReleases(contents, { file, namespace: session.namespace });
   if (releases === undefined) {
     if (folder !== undefined || revision !== undefined)
@@ -120,8 +118,4 @@ async function compare(
     reports.push(await diffRelease(release, { ...options, revision: commit ?? pinOf(release) }));
   }
   return reports;
-}
-
-function isFile(text: string): boolean {
-  return text === "-" || /^[./]/.test(text) || /\.(ya?ml|json)$/.test(text);
 }

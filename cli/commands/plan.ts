@@ -1,9 +1,17 @@
 import { Command, Option } from "commander";
+import { Pipeline } from "../../crds/pipeline.ts";
+import { type PipelineFile, readPipelineFile } from "../pipeline/pipeline-file.ts";
 import { findPipeline, labelOfPipeline, type PipelineObject } from "../pipeline/pipeline-object.ts";
 import { planStages } from "../pipeline/plan-stages.ts";
 import { exitCodeOfPlan, formatPlan, markdownOfPlan } from "../pipeline/plan-text.ts";
 import { styleOf } from "../release/diff/report.ts";
-import { addConnectionOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
+import { isFile, readFileArgument } from "../release/file-argument.ts";
+import {
+  addConnectionOptions,
+  type ReleaseFlags,
+  type ReleaseSession,
+  withReleases,
+} from "../release/release-command.ts";
 import { shortCommit } from "../release/release-object.ts";
 import { readTimeout } from "./installation-options.ts";
 import { type Screen, terminal } from "./screen.ts";
@@ -18,13 +26,13 @@ export interface PlanFlags extends Omit<ReleaseFlags, "output"> {
 
 const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
-/** `fairlead plan NAME`: shows what a commit would change in every stage, without changing it. */
+/** `fairlead plan FILE|NAME`: shows what a commit would change in every stage, without changing it. */
 export function planCommand(): Command {
   const command = new Command("plan")
     .description(
       "Show what a commit would change in every stage of a Pipeline, and which gates each stage has",
     )
-    .argument("<name>", "name of a Pipeline; namespace/name")
+    .argument("<file|name>", "name of a Pipeline; namespace/name; or a file, or - for the standard input")
     .option("--source <folder>", "use this checkout of the repository instead of a commit")
     .option("--revision <commit>", "full id of a commit; default: the newest in the Pipeline's status")
     .option("--timeout <time>", "how long to wait for the repository, for each Release", "2m")
@@ -42,6 +50,8 @@ export function planCommand(): Command {
     .addHelpText(
       "after",
       `
+An argument that ends in .yaml, .yml or .json, begins with . or /, or is - is a file with a Pipeline. The Releases
+in it are planned instead of those in the cluster; objects of other kinds are ignored.
 The command sends dry runs to the API server as the user of the kubeconfig. It does not show values of Secrets.
 
 Exits 0 if no stage would change, 1 if one would, 2 if something would be refused, cannot be planned, differs
@@ -62,8 +72,8 @@ export async function runPlan(
   if (folder !== undefined && revision !== undefined)
     throw new Error("Cannot plan: use either --source (a folder) or --revision (a commit)");
   const { title, plans } = await withReleases(flags, async (session) => {
-    const pipeline = await findPipeline(name, session);
-    const options = { session, timeoutMs, weakSandbox };
+    const { pipeline, releases } = await readSubject(name, session);
+    const options = { session, timeoutMs, weakSandbox, releases };
     if (folder !== undefined)
       return {
         title: `Plan of ${folder} for Pipeline ${labelOfPipeline(pipeline)}`,
@@ -79,6 +89,16 @@ export async function runPlan(
   else if (output === "markdown") print(markdownOfPlan(plans, { title }).trimEnd());
   else for (const line of [...formatPlan(plans), title]) print(line, styleOf(line));
   return exitCodeOfPlan(plans);
+}
+
+/** A Pipeline of the cluster, or that of a file with the status of the one in the cluster. */
+async function readSubject(text: string, session: ReleaseSession): Promise<PipelineFile> {
+  if (!isFile(text)) return { pipeline: await findPipeline(text, session), releases: new Map() };
+  const { file, contents } = await readFileArgument(text);
+  const read = readPipelineFile(contents, { file, namespace: session.namespace });
+  const there = await session.client.read(Pipeline, read.pipeline.metadata);
+  const { status } = (there ?? {}) as Partial<PipelineObject>;
+  return { ...read, pipeline: { ...read.pipeline, ...(status && { status }) } };
 }
 
 /** A commit by its full id, or by a prefix of the id of a commit in the Pipeline's status. */

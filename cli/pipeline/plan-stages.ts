@@ -30,8 +30,10 @@ export interface StagePlan {
   readonly differences?: StageComparison;
 }
 
-export type PlanOptions = Pick<DiffReleaseOptions, "session" | "timeoutMs" | "weakSandbox"> &
-  (
+export type PlanOptions = Pick<DiffReleaseOptions, "session" | "timeoutMs" | "weakSandbox"> & {
+  /** Releases of a file, by `namespace/name`: they are planned instead of those in the cluster. */
+  readonly releases?: ReadonlyMap<string, ReleaseObject>;
+} & (
     | { readonly revision: string; readonly folder?: undefined }
     /** A checkout of the repository. */
     | { readonly folder: string; readonly revision?: undefined }
@@ -59,14 +61,15 @@ export async function planStages(
 
 async function planRelease(
   place: { readonly name: string; readonly namespace: string },
-  { session, folder, revision, ...options }: PlanOptions,
+  { session, folder, revision, releases, ...options }: PlanOptions,
   rendered: Map<string, RenderedSet>,
 ): Promise<ReleasePlan> {
   const release = `${place.namespace}/${place.name}`;
-  const found = (await session.client.read(Release, place)) as ReleaseObject | undefined;
-  if (found === undefined) return { release, report: undefined, error: "does not exist" };
-  const inside = folder === undefined ? undefined : join(folder, found.spec.source.path);
   try {
+    const found =
+      releases?.get(release) ?? ((await session.client.read(Release, place)) as ReleaseObject | undefined);
+    if (found === undefined) return { release, report: undefined, error: "does not exist" };
+    const inside = folder === undefined ? undefined : join(folder, found.spec.source.path);
     return {
       release,
       report: await diffRelease(found, {

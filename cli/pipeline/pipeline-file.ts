@@ -1,0 +1,44 @@
+import { readStages } from "../../charts/pipeline/shape.ts";
+import { Pipeline } from "../../crds/pipeline.ts";
+import { Release } from "../../crds/release.ts";
+import {
+  isOfKind,
+  type ReadReleasesOptions,
+  readDocuments,
+  toPlain,
+  toRelease,
+  toStored,
+} from "../release/release-file.ts";
+import { labelOfRelease, type ReleaseObject } from "../release/release-object.ts";
+import type { PipelineObject } from "./pipeline-object.ts";
+
+/** A Pipeline of a file, and the Releases beside it. */
+export interface PipelineFile {
+  readonly pipeline: PipelineObject;
+  /** By `namespace/name`. */
+  readonly releases: ReadonlyMap<string, ReleaseObject>;
+}
+
+/**
+ * The Pipeline of a YAML or JSON text as the API server would store it, with the Releases beside it. Objects of other kinds are
+ * ignored, such as those of a rendered program.
+ *
+ * @throws Error with file, document and field, if it cannot be parsed, is invalid, or does not have exactly one Pipeline.
+ */
+export function readPipelineFile(text: string, options: ReadReleasesOptions): PipelineFile {
+  const documents = readDocuments(text, options).map((one) => ({ ...one, object: toPlain(one) }));
+  const [found, ...others] = documents.filter(({ document }) => isOfKind(document, Pipeline));
+  if (found === undefined) throw new Error(`Cannot use ${options.file}: it has no Pipeline`);
+  if (others.length > 0)
+    throw new Error(`Cannot use ${options.file}: it has several Pipelines; use a file for each`);
+  const pipeline = toStored(Pipeline, found, options) as PipelineObject;
+  try {
+    readStages(pipeline.spec, pipeline.metadata);
+  } catch (error) {
+    throw new Error(`Cannot use ${found.where}: ${error instanceof Error ? error.message : error}`);
+  }
+  const releases = documents
+    .filter(({ document }) => isOfKind(document, Release))
+    .map((one) => toRelease(one, options));
+  return { pipeline, releases: new Map(releases.map((release) => [labelOfRelease(release), release])) };
+}

@@ -1,0 +1,15 @@
+import { readFile } from "node:fs/promises";
+import { text as readAll } from "node:stream/consumers";
+
+/** Whether an argument is a file or a folder, and not the name of an object. Pure. */
+export function isFile(text: string): boolean {
+  return text === "-" || /^[./]/.test(text) || /\.(ya?ml|json)$/.test(text);
+}
+
+/** A file, or the standard input for `-`: its text, and its name in messages. */
+export async function readFileArgument(
+  text: string,
+): Promise<{ readonly file: string; readonly contents: string }> {
+  if (text === "-") return { file: "standard input", contents: await readAll(process.stdin) };
+  return { file: text, contents: await readFile(text, "utf8") };
+}
