@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Command } from "commander";
 import { Promotion } from "../../crds/promotion.ts";
+import { ConnectionError } from "../../operator/cluster/connection-error.ts";
+import { ApiUnavailableError } from "../../operator/errors.ts";
 import { readReleasesOf, withLiveProofs } from "../pipeline/live-proof.ts";
 import { findPipeline, type PipelineObject } from "../pipeline/pipeline-object.ts";
 import { formatPipeline, type PromotionObject } from "../pipeline/pipeline-text.ts";
-import { addReleaseOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
+import {
+  addReleaseOptions,
+  type ReleaseFlags,
+  type ReleaseSession,
+  withReleases,
+} from "../release/release-command.ts";
+import { printError } from "../terminal-text.ts";
 import { cutToTerminal, type Screen, terminal } from "./screen.ts";
 
 export interface PipelineFlags extends ReleaseFlags {
@@ -33,33 +41,74 @@ export async function runPipeline(
   { print }: Pick<Screen, "print">,
   signal?: AbortSignal,
 ): Promise<void> {
-  await withReleases(flags, async ({ client, namespace }) => {
-    let shown: string | undefined;
-    for (;;) {
-      const found = await findPipeline(name, { client, namespace });
-      const all = await client.list(Promotion, { namespace: found.metadata.namespace });
-      const stored = all.filter(({ spec }) => isOf(spec, found)) as unknown as readonly PromotionObject[];
-      const releases = await readReleasesOf(found, client);
-      const nowMs = Date.now();
-      const delivery = withLiveProofs({ pipeline: found, promotions: stored }, releases, { nowMs });
-      const { pipeline, promotions: own } = delivery;
-      const state = JSON.stringify([
-        pipeline.status,
-        own.map(({ metadata, status }) => [metadata.name, status]),
-      ]);
-      if (state !== shown) {
-        if (shown !== undefined) print("");
-        const lines =
-          output === "json"
-            ? [JSON.stringify({ pipeline, promotions: own }, undefined, 2)]
-            : formatPipeline(pipeline, own, { nowMs }).map(cutToTerminal);
-        for (const line of lines) print(line);
-      }
+  const nextRound = async (): Promise<boolean> => {
+    if (signal?.aborted === true) return false;
+    await sleep(everyMs);
+    return true;
+  };
+  await withReleases(flags, (session) =>
+    showPipeline(name, { ...(watch && { watch }), ...(output && { output }) }, session, {
+      print,
+      complain: printError,
+      nextRound,
+    }),
+  );
+}
+
+interface ShowPipelineOptions extends Pick<Screen, "print"> {
+  /** Prints a line that is not part of the result. */
+  readonly complain: (line: string) => void;
+  /** Waits until it is to be read again; false: it is not. */
+  readonly nextRound: () => Promise<boolean>;
+}
+
+/** Prints a Pipeline, and with `watch` again after each change, also after an outage of the API server. */
+export async function showPipeline(
+  name: string,
+  { watch, output }: Pick<PipelineFlags, "watch" | "output">,
+  session: Pick<ReleaseSession, "client" | "namespace">,
+  { print, complain, nextRound }: ShowPipelineOptions,
+): Promise<void> {
+  let shown: string | undefined;
+  let isOut = false;
+  do {
+    try {
+      const { pipeline, promotions } = await readPipeline(name, session);
+      isOut = false;
+      const statuses = promotions.map(({ metadata, status }) => [metadata.name, status]);
+      const state = JSON.stringify([pipeline.status, statuses]);
+      if (state === shown) continue;
+      if (shown !== undefined) print("");
       shown = state;
-      if (watch !== true || signal?.aborted === true) return;
-      await sleep(everyMs);
+      const lines =
+        output === "json"
+          ? [JSON.stringify({ pipeline, promotions }, undefined, 2)]
+          : formatPipeline(pipeline, promotions, { nowMs: Date.now() }).map(cutToTerminal);
+      for (const line of lines) print(line);
+    } catch (error) {
+      if (shown === undefined || !isOutage(error)) throw error;
+      if (!isOut) complain(`${error.message}; trying again`);
+      isOut = true;
     }
-  });
+  } while (watch === true && (await nextRound()));
+}
+
+async function readPipeline(
+  name: string,
+  session: Pick<ReleaseSession, "client" | "namespace">,
+): Promise<{ readonly pipeline: PipelineObject; readonly promotions: readonly PromotionObject[] }> {
+  const found = await findPipeline(name, session);
+  const all = await session.client.list(Promotion, { namespace: found.metadata.namespace });
+  const own: readonly unknown[] = all.filter(({ spec }) => isOf(spec, found));
+  const releases = await readReleasesOf(found, session.client);
+  const promotions = own as readonly PromotionObject[];
+  return withLiveProofs({ pipeline: found, promotions }, releases, { nowMs: Date.now() });
+}
+
+/** Whether a failure is one of the connection or the API server, and not of the request. */
+function isOutage(error: unknown): error is Error {
+  if (error instanceof ConnectionError) return true;
+  return error instanceof ApiUnavailableError && (error.status === 429 || error.status >= 500);
 }
 
 function isOf(spec: unknown, { metadata }: PipelineObject): boolean {
