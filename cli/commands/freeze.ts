@@ -5,6 +5,7 @@ import { instantMs } from "../../crds/kind-context.ts";
 import { findPipeline, stageIn } from "../pipeline/pipeline-object.ts";
 import { readCaller } from "../pipeline/who-am-i.ts";
 import { formatColumns, printable } from "../release/columns.ts";
+import { operatorCommandLine } from "../release/command-line.ts";
 import { addReleaseOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
 import { type Screen, terminal } from "./screen.ts";
 
@@ -74,7 +75,9 @@ export async function runFreeze(
   if (isDryRun) return print(printable(`Would create a Freeze: ${what} ${end}`));
   const { name: freeze, namespace } = made.metadata;
   print(printable(`Freeze ${namespace}/${freeze} created: ${what} ${end}`));
-  print(`To end it: fairlead thaw ${namespace}/${freeze}`);
+  print(
+    `To end it: ${operatorCommandLine(["thaw", `${namespace}/${freeze}`], { ...flags, env: process.env })}`,
+  );
 }
 
 /** Time at which a Freeze ends, RFC 3339; undefined: when it is deleted. */
@@ -82,14 +85,23 @@ function endOf({ until, for: length, nowMs }: FreezeFlags & { readonly nowMs: nu
   if (until !== undefined && length !== undefined)
     throw new Error("Cannot freeze: use either --until or --for");
   if (until !== undefined) {
-    instantMs(until);
+    if (readInstant(until) <= nowMs) throw new Error(`Cannot freeze until ${until}: that has passed`);
     return until;
   }
   if (length === undefined) return undefined;
   const lengthMs = toMilliseconds(length);
-  if (Number.isNaN(lengthMs))
+  if (Number.isNaN(lengthMs) || lengthMs <= 0)
     throw new RangeError(`Cannot use --for "${length}": expected a duration such as 90m or 8h`);
   return `${new Date(nowMs + lengthMs).toISOString().slice(0, 19)}Z`;
+}
+
+function readInstant(until: string): number {
+  try {
+    return instantMs(until);
+  } catch {
+    const wanted = "an instant such as 2026-12-01T08:00:00Z";
+    throw new RangeError(`Cannot use --until "${until}": expected ${wanted} (RFC 3339)`);
+  }
 }
 
 function describeFrozen({ pipelines, stages = [] }: FreezeSpec, namespace: string): string {

@@ -6,6 +6,7 @@ import { findPipeline, labelOfPipeline, type PipelineObject } from "../pipeline/
 import { readCaller } from "../pipeline/who-am-i.ts";
 import type { ApiClient, StoredObject } from "../release/api-client.ts";
 import { printable } from "../release/columns.ts";
+import { kubectlLine } from "../release/command-line.ts";
 import { addReleaseOptions, type ReleaseFlags, withReleases } from "../release/release-command.ts";
 import { shortCommit } from "../release/release-object.ts";
 import { type Screen, terminal } from "./screen.ts";
@@ -78,7 +79,8 @@ export async function requestPromotion(
     hold,
     reason,
     dryRun = false,
-  }: Pick<PromoteFlags, "bypass" | "reason"> & { readonly hold?: boolean; readonly dryRun?: boolean },
+    ...cluster
+  }: Omit<PromoteFlags, "hold" | "dryRun"> & { readonly hold?: boolean; readonly dryRun?: boolean },
   client: ApiClient,
 ): Promise<{ readonly made: StoredObject; readonly said: readonly string[] }> {
   const { name, namespace } = pipeline.metadata;
@@ -140,7 +142,7 @@ export async function runStageRollback(
       promotions: await client.list(Promotion, { namespace }),
       revision,
     });
-    const how = { hold: true, reason, ...(bypass !== undefined && { bypass }) };
+    const how = { ...flags, hold: true, reason };
     return await requestPromotion({ pipeline, stage, target }, how, client);
   });
   if (flags.output === "json") return print(JSON.stringify(made, undefined, 2));

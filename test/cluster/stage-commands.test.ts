@@ -121,7 +121,7 @@ test("freeze creates a Freeze that thaw ends", async () => {
   const name = made?.metadata.name ?? "";
   expect(said.split("\n")).toEqual([
     `Freeze shop/${name} created: stage prod of Pipeline shop/shop until 2026-11-23T18:00:00Z`,
-    `To end it: fairlead thaw shop/${name}`,
+    `To end it: fairlead thaw shop/${name} --kubeconfig=${scene.kubeconfigPath}`,
   ]);
   expect(made?.["spec"]).toEqual({
     pipelines: { names: ["shop"] },
