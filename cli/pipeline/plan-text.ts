@@ -62,14 +62,13 @@ const longestText = 50_000;
 
 /** A plan as a comment of a pull request. Pure. */
 export function markdownOfPlan(plans: readonly StagePlan[], { title }: { readonly title: string }): string {
-  const cell = (text: string) => printable(text).replaceAll("|", "\\|");
   const rows = plans.map(({ stage, digest, releases, gates }) => {
     const changes = releases.map(summaryOfRelease).join("; ") || "no Releases";
-    return `| ${cell(stage)} | \`${digest?.slice(0, 12) ?? "none"}\` | ${cell(changes)} | ${cell(gates.join(", ") || "none")} |`;
+    return `| ${plain(stage)} | \`${digest?.slice(0, 12) ?? "none"}\` | ${plain(changes)} | ${plain(gates.join(", ") || "none")} |`;
   });
   const details = plans.flatMap(({ stage, releases }) => releases.flatMap((plan) => detailsOf(stage, plan)));
   const head = [
-    `### ${title}`,
+    `### ${plain(title)}`,
     "",
     "| stage | digest | changes | needs |",
     "| --- | --- | --- | --- |",
@@ -89,20 +88,19 @@ const mostDifferences = 50;
 function differencesOf(plans: readonly StagePlan[]): readonly string[] {
   const lines = plans.flatMap(({ stage, differences }) => formatComparison(stage, differences));
   const left = lines.length - mostDifferences;
-  const shown = lines.slice(0, mostDifferences).map((line) => `- ${escapeHtml(line)}`);
+  const shown = lines.slice(0, mostDifferences).map((line) => `- ${plain(line)}`);
   if (lines.length === 0) return [];
   return ["", ...shown, ...(left > 0 ? [`- … and ${left} more`] : [])];
 }
 
 function detailsOf(stage: string, { release, report, error }: ReleasePlan): readonly string[] {
-  if (error !== undefined)
-    return ["", `**${printable(stage)}**, Release ${printable(release)}: ${fenced(error)}`];
+  if (error !== undefined) return ["", `**${plain(stage)}**, Release ${plain(release)}: ${fenced(error)}`];
   const changed = (report?.changes ?? []).filter(({ action }) => action !== "unchanged");
   return [
-    ...(report?.held === undefined ? [] : ["", `**${printable(stage)}**: ${printable(report.held)}`]),
+    ...(report?.held === undefined ? [] : ["", `**${plain(stage)}**: ${plain(report.held)}`]),
     ...changed.flatMap(({ action, id, diff, note }) => [
       "",
-      `<details><summary>${printable(stage)}: ${action} ${escapeHtml(describeId(id))}${note === undefined ? "" : `: ${escapeHtml(note)}`}</summary>`,
+      `<details><summary>${plain(stage)}: ${action} ${plain(describeId(id))}${note === undefined ? "" : `: ${plain(note)}`}</summary>`,
       "",
       fenced(diff.length > longestDiff ? `${diff.slice(0, longestDiff)}\n… shortened` : diff, "diff"),
       "",
@@ -118,6 +116,11 @@ function fenced(text: string, language = ""): string {
   return `\n${fence}${language}\n${text.trimEnd()}\n${fence}`;
 }
 
-function escapeHtml(text: string): string {
-  return printable(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+/** A text of others in a comment: without HTML, formatting, links, mentions and ends of a table's cell. */
+function plain(text: string): string {
+  return printable(text)
+    .replaceAll(/[&<>|\\`*[\]@~]/g, (character) => entities[character] ?? `&#${character.charCodeAt(0)};`)
+    .replaceAll("://", "&#58;//");
 }
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };

@@ -93,6 +93,17 @@ describe("the plan of a commit", () => {
     expect(text).toContain("\n````diff\n+```\n+<script>\n````\n");
   });
 
+  test("shows texts of others as they are: no HTML, no links, no mentions and no other cells", () => {
+    const gate = "Freeze: <img src=x> [win](https://evil.test) @team \\| `x` **y** (until later)";
+    const stage = { ...aStage(aRelease(["change"])), gates: [gate] };
+    const text = markdownOfPlan([stage], { title: "Plan of ./<b> @all for Pipeline shop/shop" });
+    const [title = "", , , , row = ""] = text.split("\n");
+    expect(title).toBe("### Plan of ./&lt;b&gt; &#64;all for Pipeline shop/shop");
+    expect(row).toContain(
+      "| Freeze: &lt;img src=x&gt; &#91;win&#93;(https&#58;//evil.test) &#64;team &#92;&#124; &#96;x&#96; &#42;&#42;y&#42;&#42; (until later) |",
+    );
+  });
+
   test("is only the table if the differences are too long for a comment", () => {
     const changes = Array.from({ length: 30 }, () => aChange("change", `+${"x".repeat(2_500)}\n`));
     const text = markdownOfPlan(
