@@ -137,6 +137,25 @@ export function nameDifferences(
   return texts.toSorted();
 }
 
+/**
+ * Advice where each of two Releases has an object of a kind that the other one lacks, which may be one object with two names; empty
+ * otherwise. Pure.
+ *
+ * @param names As {@link nameDifferences} has them, also in a longer text.
+ */
+export function adviseOnNames(names: readonly string[]): string {
+  const kindsOnly = (where: string) =>
+    new Set(
+      names.flatMap((text) =>
+        [...text.matchAll(alone)].flatMap(([, kind, at]) => (at === where ? kind : [])),
+      ),
+    );
+  const isTwice = !kindsOnly("here").isDisjointFrom(kindsOnly("there"));
+  return isTwice ? "; if such objects are the same under two names, declare metadata.name" : "";
+}
+
+const alone = /(\S+) \S+ \(only (here|there)\)/g;
+
 function byPlace(fields: readonly ListedField[]): ReadonlyMap<string, ListedField> {
   return new Map(fields.map((one) => [`${one.object}\n${one.field ?? ""}`, one]));
 }

@@ -1,4 +1,5 @@
 import type { Candidate } from "../../crds/pipeline-status.ts";
+import { adviseOnNames } from "../../crds/stage-differences.ts";
 import { type ComparedPair, describeDifference, differsIn, isEqualFor, pairsOf } from "./comparisons.ts";
 import type { ClosedGate } from "./gates.ts";
 import type { Stage } from "./shape.ts";
@@ -16,7 +17,7 @@ export function closedByDifferences(
   const texts = [...differing, ...unknown];
   if (texts.length === 0) return undefined;
   const more = texts.length > mostTexts ? `; and ${texts.length - mostTexts} more` : "";
-  const advice = differing.length > 0 ? ", which is not declared" : "";
+  const advice = differing.length > 0 ? `, which is not declared${adviseOnNames(differing)}` : "";
   return {
     gate: "Differences",
     message: `${shortId(revision)}: ${texts.slice(0, mostTexts).join("; ")}${more}${advice}`,

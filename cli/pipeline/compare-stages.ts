@@ -1,6 +1,6 @@
 import { pairsOf } from "../../charts/pipeline/comparisons.ts";
 import { readStages } from "../../charts/pipeline/shape.ts";
-import { nameDifferences, type StageDifference } from "../../crds/stage-differences.ts";
+import { adviseOnNames, nameDifferences, type StageDifference } from "../../crds/stage-differences.ts";
 import { comparableFields } from "../../operator/desire/release/comparable-fields.ts";
 import { comparableDigestOf, listedField } from "../../operator/desire/release/compare-manifests.ts";
 import type { DesiredSet } from "../../operator/engine/desired-set.ts";
@@ -105,7 +105,10 @@ export function formatComparison(stage: string, comparison: StageComparison | un
     ...comparison.releases.flatMap(({ release, other, before, undeclared, declared }) => {
       const title = `Stage ${stage}: Release ${release} differs from Release ${other} of stage ${before} in`;
       return [
-        ...undeclared.map((field) => `${title} ${field}, which is not declared`),
+        ...undeclared.map(
+          (field, index) =>
+            `${title} ${field}, which is not declared${index === undeclared.length - 1 ? adviseOnNames(undeclared) : ""}`,
+        ),
         ...(declared.length === 0 ? [] : [`${title} ${declared.join("; ")}, as declared`]),
       ];
     }),

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { nameDifferences, rulesDigestOf, stageDifference } from "../../crds/stage-differences.ts";
+import {
+  adviseOnNames,
+  nameDifferences,
+  rulesDigestOf,
+  stageDifference,
+} from "../../crds/stage-differences.ts";
 
 describe("a declared difference", () => {
   test.for([
@@ -57,4 +62,12 @@ test("differences are named by object and field; for an object that only one Rel
     "Service web (only there)",
   ]);
   expect(nameDifferences(ours, ours)).toEqual([]);
+});
+
+test("adviseOnNames() is for objects of one kind that each Release has under another name", () => {
+  const advice = "; if such objects are the same under two names, declare metadata.name";
+  expect(adviseOnNames(["ConfigMap web-eu (only here)", "ConfigMap web-us (only there)"])).toBe(advice);
+  expect(adviseOnNames(["… in Route.x.dev a (only there); Route.x.dev b (only here)"])).toBe(advice);
+  expect(adviseOnNames(["ConfigMap a (only here)", "Secret a (only there)"])).toBe("");
+  expect(adviseOnNames(["ConfigMap a (only here)", "ConfigMap b: data.x"])).toBe("");
 });

@@ -92,6 +92,23 @@ describe("compareStage", () => {
     ]);
   });
 
+  test("says that names can be declared where objects of a kind have other names in each stage", () => {
+    const named = (name: string) => ({
+      prepared: aDesiredSet([aSourceManifest("v1", "ConfigMap", name, { fields: { data: { x: "1" } } })]),
+      home: "shop",
+    });
+    const rendered = new Map([
+      ["staging/web", named("web-staging")],
+      ["prod/web", named("web-prod")],
+    ]);
+    const title = "Stage prod: Release prod/web differs from Release staging/web of stage staging in";
+    const advice = "; if such objects are the same under two names, declare metadata.name";
+    expect(formatComparison("prod", compareStage(aPipeline({ differences: [] }), "prod", rendered))).toEqual([
+      `${title} ConfigMap web-prod (only here), which is not declared`,
+      `${title} ConfigMap web-staging (only there), which is not declared${advice}`,
+    ]);
+  });
+
   test("names missing objects", () => {
     const comparison = compareStage(aPipeline({ differences }), "prod", new Map());
     expect(isDifferent(comparison)).toBe(true);
