@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { Approval, type ApprovalSpec } from "../../crds/approval.ts";
 import { stageCommandLine } from "../pipeline/pipeline-command.ts";
 import { labelOfPipeline, listPipelines, type PipelineObject } from "../pipeline/pipeline-object.ts";
-import { chooseTarget, describeTarget } from "../pipeline/stage-target.ts";
+import { chooseTarget, describeTarget, messageOf } from "../pipeline/stage-target.ts";
 import { type Caller, mayOnStage, readCaller } from "../pipeline/who-am-i.ts";
 import type { ApiClient, StoredObject } from "../release/api-client.ts";
 import { printable } from "../release/columns.ts";
@@ -111,7 +111,7 @@ export function waitingStages(
         revision,
         digest,
         ...(commit && { subject: commit.subject, author: commit.author }),
-        message: gate.message,
+        message: messageOf(gate, next),
         command,
       };
       return [{ shown, pipeline, mayCount: !hasDecided && !isAuthor && isMember }];

@@ -69,6 +69,7 @@ export async function runPlan(
   { print }: Pick<Screen, "print">,
 ): Promise<number> {
   const timeoutMs = readTimeout(timeout);
+  if (folder === "") throw new Error("Cannot plan: --source is empty; expected a folder");
   if (folder !== undefined && revision !== undefined)
     throw new Error("Cannot plan: use either --source (a folder) or --revision (a commit)");
   const { title, plans } = await withReleases(flags, async (session) => {

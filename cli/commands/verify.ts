@@ -68,6 +68,7 @@ export async function runVerify(
   { print }: Pick<Screen, "print">,
 ): Promise<number> {
   const timeoutMs = readTimeout(timeout);
+  if (folder === "") throw new Error("Cannot verify: --source is empty; expected a folder");
   const { pipeline, proof } = await withReleases(flags, async (session) => {
     const found = await findPipeline(name, session);
     const { formerly } = stageIn(found, stage);

@@ -11,6 +11,8 @@ export interface RequestedTarget {
   readonly digest?: string;
 }
 
+/** Fewer digits of a commit's id, or none, may be a mistake, such as an unset variable. */
+const shortestCommit = 4;
 const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
 /**
@@ -42,7 +44,12 @@ function completeCommit(pipeline: PipelineObject, revision: string): string {
   ]);
   const found = [...known].filter((one) => one.startsWith(revision));
   const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
+  if (only !== undefined && found.length === 1) {
+    if (revision.length >= shortestCommit) return only;
+    throw new Error(
+      `Cannot promote to "${revision}": use at least ${shortestCommit} digits of the commit's id`,
+    );
+  }
   const why =
     found.length === 0
       ? "has no such commit in its status; use the full id"
@@ -84,6 +91,8 @@ export function chooseRollback(
     return passedAt !== undefined && last?.passedAt !== undefined;
   });
   const title = `stage ${stage} of Pipeline ${labelOfPipeline(pipeline)}`;
+  if (revision !== undefined && revision.length < shortestCommit)
+    throw new Error(`Cannot roll back ${title}: use at least ${shortestCommit} digits of the commit's id`);
   const wanted = passed.filter((one) =>
     revision === undefined ? one.digest !== left : one.revision.startsWith(revision),
   );

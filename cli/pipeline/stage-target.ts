@@ -1,3 +1,4 @@
+import { shortId } from "../../charts/pipeline/world.ts";
 import type { Candidate, StageStatus } from "../../crds/pipeline-status.ts";
 import { Release } from "../../crds/release.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
@@ -50,11 +51,27 @@ export function chooseTarget(pipeline: PipelineObject, stage: string, digest?: s
   if (first === undefined) throw new Error(`No plan of ${title} has the digest ${digest}`);
   if (new Set(found.map((one) => one.digest)).size > 1)
     throw new Error(`The digest ${digest} of ${title} is not unique: use more digits of it`);
+  if (digest.length < shortestDigest)
+    throw new Error(`Cannot use the digest "${digest}": use at least ${shortestDigest} digits of it`);
   return targetOf(first);
 }
 
+/** With fewer digits, or none, a decision could be about a commit that its user has not seen. */
+const shortestDigest = 8;
+
 function waitsOf(status: StageStatus | undefined): readonly string[] {
-  return (status?.waiting ?? []).map(({ gate, message }) => `${gate}: ${message}`);
+  return (status?.waiting ?? []).map((gate) => `${gate.gate}: ${messageOf(gate, status?.next)}`);
+}
+
+/** The message of a gate without the commit and the digest that it begins with, for a text that has both. Pure. */
+export function messageOf(
+  { message }: { readonly message: string },
+  next: { readonly revision: string; readonly digest: string } | undefined,
+): string {
+  if (next === undefined) return message;
+  const commit = shortId(next.revision);
+  const start = [`${commit}, digest ${next.digest}: `, `${commit}: `].find((one) => message.startsWith(one));
+  return start === undefined ? message : message.slice(start.length);
 }
 
 /** Digest of a stage with a candidate; undefined: one of its Releases has no plan. */

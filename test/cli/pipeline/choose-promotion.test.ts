@@ -58,7 +58,7 @@ describe("chooseRollback()", () => {
       revision: before,
       digest: before.slice(0, 32),
     });
-    expect(chooseRollback(pipeline, "prod", { promotions, revision: "111" }).revision).toBe(first);
+    expect(chooseRollback(pipeline, "prod", { promotions, revision: "1111" }).revision).toBe(first);
   });
 
   test("is the last passed digest also while the stage proves another one", () => {
@@ -84,8 +84,14 @@ describe("chooseRollback()", () => {
     const failed = { ...again, status: { phase: "Failed", failedAt: "2026-11-22T11:00:00Z" } };
     const all = [...promotions, aPromotion(running, "2026-11-23T10:00:00Z", { number: 4 }), failed];
     expect(chooseRollback(pipeline, "prod", { promotions: all, revision: undefined }).revision).toBe(first);
-    expect(() => chooseRollback(pipeline, "prod", { promotions: all, revision: "222" })).toThrow(
-      /"222" has not passed it \(passed: 3333333333, 1111111111\)/,
+    expect(() => chooseRollback(pipeline, "prod", { promotions: all, revision: "2222" })).toThrow(
+      /"2222" has not passed it \(passed: 3333333333, 1111111111\)/,
+    );
+  });
+
+  test("is no commit with so short a beginning that it may be a mistake", () => {
+    expect(() => chooseRollback(pipeline, "prod", { promotions, revision: "" })).toThrow(
+      "Cannot roll back stage prod of Pipeline shop/shop: use at least 4 digits of the commit's id",
     );
   });
 
@@ -101,17 +107,17 @@ describe("chooseRollback()", () => {
   });
 
   test("refuses the beginning of several commits that have passed", () => {
-    const other = aPromotion(`111${"9".repeat(37)}`, "2026-11-20T10:00:00Z");
+    const other = aPromotion(`1111${"9".repeat(36)}`, "2026-11-20T10:00:00Z");
     expect(() =>
-      chooseRollback(pipeline, "prod", { promotions: [...promotions, other], revision: "111" }),
+      chooseRollback(pipeline, "prod", { promotions: [...promotions, other], revision: "1111" }),
     ).toThrow(
-      'Cannot roll back stage prod of Pipeline shop/shop: several commits that have passed it begin with "111"; use more digits',
+      'Cannot roll back stage prod of Pipeline shop/shop: several commits that have passed it begin with "1111"; use more digits',
     );
   });
 
   test("refuses a digest that has not passed the stage", () => {
-    expect(() => chooseRollback(pipeline, "prod", { promotions, revision: "444" })).toThrow(
-      'Cannot roll back stage prod of Pipeline shop/shop: "444" has not passed it (passed: 3333333333, 2222222222, 1111111111)',
+    expect(() => chooseRollback(pipeline, "prod", { promotions, revision: "4444" })).toThrow(
+      'Cannot roll back stage prod of Pipeline shop/shop: "4444" has not passed it (passed: 3333333333, 2222222222, 1111111111)',
     );
     expect(() => chooseRollback(pipeline, "prod", { promotions: [], revision: undefined })).toThrow(
       "no other digest has passed it",
