@@ -26,6 +26,8 @@ export interface ChosenContext {
   readonly user: ConfigEntry;
 }
 
+const impersonation = ["as", "as-uid", "as-groups", "as-user-extra"] as const;
+
 export async function parseFile(text: string, path: string): Promise<ContextFile> {
   // In a cluster there is no kubeconfig, and the library needs 2 MiB.
   const { default: yaml } = await import("yaml");
@@ -67,6 +69,11 @@ export function mergeFiles(files: readonly ContextFile[], wanted: string | undef
   const user = findEntry(files, "users", "user", userName);
   if (user === undefined && userName !== "")
     throw new ClusterAccessError(`Cannot use context "${name}" of ${where}: it has no user "${userName}"`);
+  // Without it, requests would have all rights of the real user.
+  if (user !== undefined && impersonation.some((field) => user.has(field)))
+    throw new ClusterAccessError(
+      `Cannot use context "${name}" of ${where}: its user acts as another one (as), which is not supported; use credentials of that user`,
+    );
   return {
     context: name,
     server: serverOf(cluster, `context "${name}" of ${where}`),

@@ -149,6 +149,11 @@ describe("loadClusterAccess()", () => {
       text: aConfig({ cluster: { server: "nowhere" } }),
       says: /server "nowhere" is not a URL$/,
     },
+    ...["as", "as-uid", "as-groups", "as-user-extra"].map((field) => ({
+      when: `its user acts as another one by ${field}`,
+      text: aConfig({ user: { token: "secret", [field]: "ann" } }),
+      says: /its user acts as another one \(as\), which is not supported; use credentials of that user$/,
+    })),
     {
       when: "there is a proxy",
       text: aConfig({ cluster: { "proxy-url": "http://proxy" } }),
