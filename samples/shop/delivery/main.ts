@@ -22,8 +22,10 @@ export default function delivery(app: App, { url, namespace }: Inputs): void {
     .addStage("staging", { pass: { soak: "10s" }, onFailure: "RollBack" })
     .addRelease<typeof web>("web", { path, inputs: { replicas: 2, image } });
 
-  const enter = { approvals: { count: 1 } };
-  const prod = shop.addWave({ "prod-eu": { enter }, "prod-us": { enter } });
+  // Prod gets what staging has proven, with more pods. Nothing else may differ.
+  const differences = [{ kind: "Deployment", fields: ["spec.replicas"] }];
+  const rules = { enter: { approvals: { count: 1 } }, differences };
+  const prod = shop.addWave({ "prod-eu": rules, "prod-us": rules });
   for (const stage of Object.values(prod)) {
     stage.addRelease<typeof web>("web", { path, inputs: { replicas: 3, image } });
     stage.allowApprovals({ group: "shop-leads" });
