@@ -23,22 +23,21 @@ const notReportedYet =
 const notReadyGraceMs = 600_000;
 
 /**
- * Reason of a resource that another one has yet to start: it is in its desired state, so a resource that contains it does
- * not wait for it.
+ * Reasons of a resource that another one has yet to start, or whose new inputs that one has not let through: a resource
+ * that contains it does not wait for it.
  */
-const waitsForStart: Reason = "PinPending";
+const waitsForStart: ReadonlySet<string> = new Set<Reason>(["PinPending", "DigestMismatch"]);
 
 /**
  * Kinds without rules of their own, after kstatus of cli-utils: generation, `Reconciling`, `Stalled`, `Ready`. Beyond it,
  * `Ready=False` does not stay in progress for ever, and what no controller has seen does not look healthy at once.
  */
 export function assessByConditions(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
-  const stalled = findCondition(live, "Stalled");
+  const [stalled, ready] = [findCondition(live, "Stalled"), findCondition(live, "Ready")];
+  if (ready?.status === "False" && waitsForStart.has(ready.reason ?? "") && !isUnobserved(live))
+    return suspended(ready.message || "has not been started yet");
   if (stalled?.status === "True") return failed(stalled.reason || "Stalled", stalled.message || "is stalled");
   if (isUnobserved(live)) return inProgress("Unobserved", "its controller has not observed the change yet");
-  const ready = findCondition(live, "Ready");
-  if (ready?.status === "False" && ready.reason === waitsForStart)
-    return suspended(ready.message || "has not been started yet");
   const reconciling = findCondition(live, "Reconciling");
   if (reconciling?.status === "True") {
     return inProgress(reconciling.reason || "Reconciling", reconciling.message || "is being reconciled");

@@ -156,6 +156,15 @@ const cases: readonly HealthCase[] = [
     is: { status: "Suspended", message: "waits" },
   },
   {
+    does: "a resource whose new manifests another one has yet to start is Suspended, and not stalled",
+    head: "fairlead.dev/v1alpha1 Release",
+    rest: conditions(
+      condition("Stalled", "True", ", reason: DigestMismatch"),
+      condition("Ready", "False", ", reason: DigestMismatch, message: waits"),
+    ),
+    is: { status: "Suspended", message: "waits" },
+  },
+  {
     does: "a custom resource that is not ready for a long time is Failed",
     head: "example.dev/v1 Widget",
     rest: conditions(condition("Ready", "False", ', lastTransitionTime: "2026-01-01T11:50:00Z"')),
