@@ -28,7 +28,10 @@ export function resolveRequest(
     };
   if (spec.digest !== undefined && spec.digest !== target.digest)
     return {
-      problem: `Promotion "${name}" requests digest ${spec.digest}, but ${shortId(revision)} has digest ${target.digest}; delete it to continue`,
+      problem:
+        `Promotion "${name}" requests digest ${spec.digest}, but ${shortId(revision)} has digest ${target.digest} now: ` +
+        "the inputs or the operator have changed; delete it to continue. " +
+        "To deploy the commit as it renders now, promote it without a digest",
     };
   return { target };
 }

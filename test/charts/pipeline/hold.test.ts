@@ -202,6 +202,9 @@ describe("a hotfix", () => {
     world.request("wrong", { ...hotfix, revision: first, digest: "0".repeat(32) });
     world.run(minute);
     expect(waitingOf(world, "prod")).toContain(`requests digest ${"0".repeat(32)}`);
+    expect(waitingOf(world, "prod")).toMatch(
+      /now: the inputs or the operator have changed\. To deploy the commit as it renders now, promote it without a digest$/,
+    );
   });
 });
 
