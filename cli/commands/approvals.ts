@@ -92,10 +92,12 @@ export function waitingStages(
       const declared = pipeline.spec.stages.find(({ name }) => name === stage);
       if (declared === undefined) return [];
       const { revision, digest, commit } = chooseTarget(pipeline, stage);
-      const hasDecided = approvals.some(({ metadata, spec }) => {
-        const { pipeline: of, stage: at, digest: what, by } = spec as ApprovalSpec;
+      // A rejection counts until it is deleted, however many approve.
+      const isDecided = approvals.some(({ metadata, spec }) => {
+        const { pipeline: of, stage: at, digest: what, by, decision } = spec as ApprovalSpec;
         const isHere = metadata.namespace === pipeline.metadata.namespace && of === pipeline.metadata.name;
-        return isHere && at === stage && what === digest && by === caller.username;
+        const isOfDigest = isHere && at === stage && what === digest;
+        return isOfDigest && (by === caller.username || decision === "Reject");
       });
       const isAuthor = gate.excluded?.includes(caller.username) === true;
       const { groups = [] } = declared.enter?.approvals ?? {};
@@ -114,7 +116,7 @@ export function waitingStages(
         message: messageOf(gate, next),
         command,
       };
-      return [{ shown, pipeline, mayCount: !hasDecided && !isAuthor && isMember }];
+      return [{ shown, pipeline, mayCount: !isDecided && !isAuthor && isMember }];
     },
   );
 }

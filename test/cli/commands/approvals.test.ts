@@ -46,6 +46,10 @@ describe("a stage that waits for approvals is listed", () => {
     expect(mayCount(ada, { approvals: [anApproval("ada", { decision: "Reject" })] })).toEqual([false]);
   });
 
+  test("not while another user rejects the digest", () => {
+    expect(mayCount(ada, { approvals: [anApproval("bob", { decision: "Reject" })] })).toEqual([false]);
+  });
+
   test("not for an author of the commits, where the stage excludes them", () => {
     expect(mayCount(ada, { excluded: ["ada", "bob"] })).toEqual([false]);
   });
