@@ -141,15 +141,21 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
   const { cycle } = dependencies;
   const checked = checkManifests(release, desired);
   const known = withMemory(release, { checked });
+  const mismatch = findDigestMismatch(release, desired, parts);
   const wait =
     refuseManifests(checked) ??
     findUnseen(desired.prepared, parts.stores) ??
-    findDigestMismatch(release, desired, parts) ??
+    mismatch ??
     cycle ??
     findWait(release, desired, { ...parts, isCurrent: isCurrentFor(parts) });
   if (wait !== undefined) {
-    const isKept = wait === cycle && isDeployed(resource, desired);
-    const { memory } = isKept ? await keep(known, desired, parts) : known;
+    const last =
+      wait === mismatch
+        ? asPinned(known)
+        : wait === cycle && isDeployed(resource, desired)
+          ? desired
+          : undefined;
+    const { memory } = last === undefined ? known : await keep(known, last, parts);
     return { outcome: wait, desired, memory, ...more };
   }
   const converged = await convergeRelease(known, desired, parts);
@@ -157,6 +163,11 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
   const notice = describeNotice(dependencies);
   const { memory } = withMemory(known, { objects });
   return { outcome, desired, converged, error, notice, memory, ...more };
+}
+
+/** What was applied, if it is what the digest of the spec names; the pinned commit may render otherwise since then. */
+function asPinned({ resource, memory: { applied } }: LoadedRelease): Desired | undefined {
+  return applied?.prepared.digest === resource.spec.digest ? applied : undefined;
 }
 
 interface Kept {

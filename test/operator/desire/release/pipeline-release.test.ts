@@ -106,6 +106,32 @@ describe("a Release of a stage", () => {
 });
 
 describe("spec.digest", () => {
+  test("is still what runs while the pinned commit renders otherwise: manual changes are reverted", async () => {
+    const bench = aBench();
+    await edited(bench, 1, pinned("1"));
+    const { digest } = deployedIn(bench) ?? {};
+    bench.offer("1", [map("a", "other inputs"), map("b")]);
+    await edited(bench, 2, pinned("1", { digest }));
+    expect(conditionIn(bench, "Ready")).toMatchObject({ status: "False", reason: "DigestMismatch" });
+    bench.vanish(bench.live("ConfigMap", "a") as LiveObject);
+    await bench.reconcile();
+    expect(bench.live("ConfigMap", "a")).toMatchObject({ data: { x: "1" } });
+    expect(bench.live("ConfigMap", "b")).toBeUndefined();
+    expect(conditionIn(bench, "Ready")).toMatchObject({ status: "False", reason: "DigestMismatch" });
+    bench.takeRequests();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("is not what an earlier commit had: then nothing is applied", async () => {
+    const bench = aBench();
+    await edited(bench, 1, pinned("1"));
+    await edited(bench, 2, pinned("2", { digest: "0".repeat(32) }));
+    bench.vanish(bench.live("ConfigMap", "a") as LiveObject);
+    await bench.reconcile();
+    expect(bench.live("ConfigMap", "a")).toBeUndefined();
+  });
+
   test("does not apply a commit whose manifests have another digest, and plans it", async () => {
     const bench = aBench();
     await edited(bench, 1, pinned("1"));
