@@ -51,7 +51,7 @@ export function planCommand(): Command {
       "after",
       `
 An argument that ends in .yaml, .yml or .json, begins with . or /, or is - is a file with a Pipeline. The Releases
-in it are planned instead of those in the cluster; objects of other kinds are ignored.
+in it are planned instead of those in the cluster, its Namespaces need not exist yet, and other objects are ignored.
 The command sends dry runs to the API server as the user of the kubeconfig. It does not show values of Secrets.
 
 Exits 0 if no stage would change, 1 if one would, 2 if something would be refused, cannot be planned, differs
@@ -73,8 +73,8 @@ export async function runPlan(
   if (folder !== undefined && revision !== undefined)
     throw new Error("Cannot plan: use either --source (a folder) or --revision (a commit)");
   const { title, plans } = await withReleases(flags, async (session) => {
-    const { pipeline, releases } = await readSubject(name, session);
-    const options = { session, timeoutMs, weakSandbox, releases };
+    const { pipeline, releases, namespaces: coming } = await readSubject(name, session);
+    const options = { session, timeoutMs, weakSandbox, releases, coming };
     if (folder !== undefined)
       return {
         title: `Plan of ${folder} for Pipeline ${labelOfPipeline(pipeline)}`,
@@ -94,7 +94,8 @@ export async function runPlan(
 
 /** A Pipeline of the cluster, or that of a file with the status of the one in the cluster. */
 async function readSubject(text: string, session: ReleaseSession): Promise<PipelineFile> {
-  if (!isFile(text)) return { pipeline: await findPipeline(text, session), releases: new Map() };
+  if (!isFile(text))
+    return { pipeline: await findPipeline(text, session), releases: new Map(), namespaces: new Set() };
   const { file, contents } = await readFileArgument(text);
   const read = readPipelineFile(contents, { file, namespace: session.namespace });
   const there = await session.client.read(Pipeline, read.pipeline.metadata);

@@ -17,6 +17,8 @@ export interface PipelineFile {
   readonly pipeline: PipelineObject;
   /** By `namespace/name`. */
   readonly releases: ReadonlyMap<string, ReleaseObject>;
+  /** Names of the Namespaces beside it. */
+  readonly namespaces: ReadonlySet<string>;
 }
 
 /**
@@ -40,5 +42,12 @@ export function readPipelineFile(text: string, options: ReadReleasesOptions): Pi
   const releases = documents
     .filter(({ document }) => isOfKind(document, Release))
     .map((one) => toRelease(one, options));
-  return { pipeline, releases: new Map(releases.map((release) => [labelOfRelease(release), release])) };
+  const namespaces = documents.flatMap(({ object: { apiVersion, kind, metadata } }) =>
+    apiVersion === "v1" && kind === "Namespace" && metadata?.name ? [metadata.name] : [],
+  );
+  return {
+    pipeline,
+    releases: new Map(releases.map((release) => [labelOfRelease(release), release])),
+    namespaces: new Set(namespaces),
+  };
 }

@@ -30,7 +30,7 @@ export interface StagePlan {
   readonly differences?: StageComparison;
 }
 
-export type PlanOptions = Pick<DiffReleaseOptions, "session" | "timeoutMs" | "weakSandbox"> & {
+export type PlanOptions = Pick<DiffReleaseOptions, "session" | "timeoutMs" | "weakSandbox" | "coming"> & {
   /** Releases of a file, by `namespace/name`: they are planned instead of those in the cluster. */
   readonly releases?: ReadonlyMap<string, ReleaseObject>;
 } & (

@@ -22,6 +22,8 @@ export interface CompareInput {
   readonly kinds: KnownKinds;
   /** `status.inventory.finished`: Jobs that are not recreated. */
   readonly finished?: readonly string[] | undefined;
+  /** Namespaces that exist once something else of the same file is applied. */
+  readonly coming?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -77,17 +79,21 @@ async function compareLive(
 async function dryRun(
   { manifest, guard }: Pick<ApplyStep, "manifest" | "guard">,
   kind: ObjectKind,
-  { cluster, prepared }: CompareInput,
+  { cluster, prepared, coming }: CompareInput,
   { id }: DesiredObject,
 ): Promise<{ readonly after: KubernetesObject; readonly note?: string }> {
   try {
     return { after: await cluster.apply(kind, manifest, guard) };
   } catch (error) {
     const { namespace } = manifest.metadata;
-    const isNamespaceToCome = prepared.objects.some((other) => other.id === namespaceId(namespace));
+    const isOwn = prepared.objects.some((other) => other.id === namespaceId(namespace));
+    const isOfFile = namespace !== undefined && coming?.has(namespace) === true;
     const isMissing = error instanceof ApiUnavailableError && error.status === 404;
-    if (!isMissing || !isNamespaceToCome || id === namespaceId(namespace)) throw error;
-    return { after: manifest, note: "not checked: its namespace comes with this Release" };
+    if (!isMissing || !(isOwn || isOfFile) || id === namespaceId(namespace)) throw error;
+    return {
+      after: manifest,
+      note: `not checked: its namespace comes with this ${isOwn ? "Release" : "file"}`,
+    };
   }
 }
 

@@ -28,6 +28,8 @@ export interface DiffReleaseOptions {
   readonly timeoutMs: number;
   /** Run untrusted programs even if the kernel cannot isolate them. */
   readonly weakSandbox: boolean;
+  /** Namespaces that exist once something else of the same file is applied. */
+  readonly coming?: ReadonlySet<string> | undefined;
   /** Gets the manifests as they would be applied. */
   readonly onPrepared?: (prepared: DesiredSet) => void;
 }
@@ -35,7 +37,7 @@ export interface DiffReleaseOptions {
 /** Changes and prunes of deploying a Release. The Release may exist only in a file. */
 export async function diffRelease(
   wanted: ReleaseObject,
-  { session, onPrepared, ...options }: DiffReleaseOptions,
+  { session, onPrepared, coming, ...options }: DiffReleaseOptions,
 ): Promise<DiffReport> {
   const { client, transport } = session;
   const { rendered, commits } = await renderRelease(wanted, { client, ...options });
@@ -46,7 +48,8 @@ export async function diffRelease(
   const prepared = prepareManifests(rendered, resource, kinds);
   onPrepared?.(prepared);
   const { finished } = release.status?.inventory ?? {};
-  const changes = await compareRelease({ resource, prepared, cluster: dryCluster(session), kinds, finished });
+  const cluster = dryCluster(session);
+  const changes = await compareRelease({ resource, prepared, cluster, kinds, finished, coming });
   const owned = await findOwned(release, prepared.set, { client, kinds });
   const prune = decidePrune({
     resource,

@@ -21,7 +21,9 @@ const read = (...documents: readonly string[]) =>
 
 describe("a file with a Pipeline", () => {
   test("has the Pipeline with its defaults, and the Releases by namespace and name", () => {
-    const found = read(account, pipeline, release);
+    const namespace = "apiVersion: v1\nkind: Namespace\nmetadata: { name: shop-dev }\n";
+    const found = read(account, namespace, pipeline, release);
+    expect([...found.namespaces]).toEqual(["shop-dev"]);
     expect(found.pipeline.metadata).toMatchObject({ name: "shop", namespace: "here" });
     expect(found.pipeline.spec).toMatchObject({ stages: [{ name: "dev" }], suspend: false });
     expect([...found.releases.keys()]).toEqual(["shop-dev/web"]);

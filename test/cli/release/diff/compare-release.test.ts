@@ -41,9 +41,10 @@ interface World {
   /** The error of an apply of an object with this name. */
   readonly errors?: Readonly<Record<string, Error>>;
   readonly finished?: readonly string[];
+  readonly coming?: ReadonlySet<string>;
 }
 
-async function compare(manifests: readonly Manifest[], { live = [], errors = {}, finished }: World = {}) {
+async function compare(manifests: readonly Manifest[], { live = [], errors = {}, ...more }: World = {}) {
   const origins = manifests.map(({ metadata }) => metadata.name);
   const prepared = prepareManifests({ manifests, origins, dependencies: new Map() }, resource, kinds);
   const applied: string[] = [];
@@ -68,7 +69,7 @@ async function compare(manifests: readonly Manifest[], { live = [], errors = {},
       return asLive({ ...manifest, defaulted: true });
     },
   };
-  const changes = await compareRelease({ resource, prepared, cluster, kinds, finished });
+  const changes = await compareRelease({ resource, prepared, cluster, kinds, ...more });
   return {
     changes: changes.map(({ action, id, note }) => ({ action, id, note })),
     diffs: changes.map(({ diff }) => diff),
@@ -151,6 +152,18 @@ describe("compareRelease()", () => {
       note: "not checked: its namespace comes with this Release",
     });
     expect(changes.map(({ action }) => action)).not.toContain("refused");
+  });
+
+  test("creates what is in a namespace of the same file, and refuses what is in no namespace", async () => {
+    const there = { ...aConfigMap("web"), metadata: { name: "web", namespace: "new" } };
+    const missing = new ApiUnavailableError("no namespace", { status: 404 });
+    const errors = { web: missing };
+    const { changes } = await compare([there], { errors, coming: new Set(["new"]) });
+    expect(changes).toMatchObject([
+      { action: "create", note: "not checked: its namespace comes with this file" },
+    ]);
+    const { changes: others } = await compare([there], { errors, coming: new Set(["other"]) });
+    expect(others).toMatchObject([{ action: "refused" }]);
   });
 
   test("reports a rejection of the API server, with its message, and continues with the others", async () => {
