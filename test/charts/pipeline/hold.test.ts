@@ -203,7 +203,7 @@ describe("a hotfix", () => {
     world.run(minute);
     expect(waitingOf(world, "prod")).toContain(`requests digest ${"0".repeat(32)}`);
     expect(waitingOf(world, "prod")).toMatch(
-      /now: the inputs or the operator have changed\. To deploy the commit as it renders now, promote it without a digest$/,
+      /now: the inputs or the operator have changed; delete it to continue\. To deploy the commit as it renders now, promote it without a digest$/,
     );
   });
 });
