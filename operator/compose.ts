@@ -5,6 +5,7 @@ import { KubeEventRecorder } from "./cluster/events.ts";
 import { holderOf } from "./cluster/impersonation.ts";
 import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { reducePod, reduceToMetadata, type Transform } from "./cluster/live-object.ts";
+import { SharedTexts } from "./cluster/shared-texts.ts";
 import { WatchConnection } from "./cluster/watch-connection.ts";
 import { KubeWatchSource } from "./cluster/watch-source.ts";
 import { composeElection, leaseOf } from "./compose/compose-election.ts";
@@ -43,6 +44,7 @@ export async function composeOperator(
     onRequest: shared.onRequest,
     onDate: shared.onDate,
   });
+  const texts = new SharedTexts();
   const sourceOf: KindStoresInput["sourceOf"] = (kind, { role, selector, namespace }) => {
     const transform = transformOf(kind, { role });
     return new KubeWatchSource({
@@ -50,9 +52,7 @@ export async function composeOperator(
       namespace,
       labelSelector: selector,
       ...(transform && { transform }),
-      transport,
-      connection,
-      clock,
+      ...{ texts, transport, connection, clock },
     });
   };
   const stores = new KindStores({
