@@ -48,17 +48,20 @@ export async function runClusterOperator({
         `Running the operator in place of pod ${installation.namespace}/${instance.pod.metadata.name}, until Ctrl-C`,
       );
       const operator = await start(instance, cluster, folder);
+      // Otherwise the poll for a replaced pod would keep this process alive after the operator has ended.
+      const polling = new AbortController();
       try {
         const ended = await Promise.race([
           untilAborted(signal),
           operator.ended,
-          untilReplaced(client, installation, instance, signal),
+          untilReplaced(client, installation, instance, AbortSignal.any([signal, polling.signal])),
         ]);
         if (typeof ended !== "string" || signal.aborted) continue;
         printError(`fairlead: the operator ended (${ended})`);
         process.exitCode = 1;
         return;
       } finally {
+        polling.abort();
         await operator.stop();
       }
     }

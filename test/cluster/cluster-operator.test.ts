@@ -79,4 +79,19 @@ test("the operator runs beside a local cluster with the permissions of its insta
   });
   operator.kill("SIGINT");
   expect(await ended).toEqual([0, null]);
+
+  // The command ends with its operator, and says so.
+  const again = spawn(process.execPath, [program, "cluster", "operator", `--name=${name}`], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [again.stdout, again.stderr]) stream.on("data", (chunk) => (said += chunk));
+  const endedAgain = once(again, "exit");
+  onTestFinished(() => void again.kill("SIGTERM"));
+  await eventually(() => said.includes("Became leader"), { what: "it leads again", timeoutMs: 30_000 });
+  const { stdout: children } = await promisify(execFile)("pgrep", ["-P", String(again.pid)]);
+  for (const pid of children.trim().split("\n")) process.kill(Number(pid), "SIGKILL");
+  expect(await endedAgain).toEqual([1, null]);
+  expect(said).toContain("fairlead: the operator ended");
 });
