@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { approvalPolicyGap } from "../../charts/pipeline/approval-policy.ts";
 import { ValidatingAdmissionPolicyBinding } from "../../crds/core-kinds.ts";
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import { eventually } from "./eventually.ts";
-import { aStageRightsScene, namespace, type StageRightsScene, users } from "./stage-rights-scene.ts";
+import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-scene.ts";
 
 let scene: StageRightsScene;
 beforeAll(async () => {
   scene = await aStageRightsScene();
 });
-afterAll(() => scene?.stop());
 
 const apiVersion = "fairlead.dev/v1alpha1";
 const [revision, digest] = ["1".repeat(40), "a".repeat(32)];
@@ -21,7 +20,7 @@ const freshName = (prefix: string): string => `${prefix}-${++count}`;
 const anObject = (kind: string, spec: object, metadata: object = {}) => ({
   apiVersion,
   kind,
-  metadata: { name: freshName(kind.toLowerCase()), namespace, ...metadata },
+  metadata: { name: freshName(kind.toLowerCase()), namespace: scene.namespace, ...metadata },
   spec,
 });
 const anApproval = (spec: object = {}) => anObject("Approval", { ...target, ...spec });
@@ -66,7 +65,7 @@ describe("an Approval", () => {
     for (const change of [{ decision: "Reject" }, { by: "mallory" }, { reason: "because" }])
       await expect(
         scene.kubectl([
-          ...["patch", "approval", metadata.name, "-n", namespace, "--type=merge"],
+          ...["patch", "approval", metadata.name, "-n", scene.namespace, "--type=merge"],
           ...["-p", JSON.stringify({ spec: change })],
         ]),
       ).rejects.toThrow("is immutable: delete the object and create another one");
@@ -117,11 +116,11 @@ describe("the policy for Approvals", () => {
   };
 
   test("is reported as in force, and as missing without its binding", async () => {
-    expect(approvalPolicyGap(await observed(), namespace)).toBeUndefined();
+    expect(approvalPolicyGap(await observed(), scene.namespace)).toBeUndefined();
     const name = "operator.ops.approvals";
     const binding = await scene.kubectl(["get", "validatingadmissionpolicybinding", name, "-o", "json"]);
     await scene.kubectl(["delete", "validatingadmissionpolicybinding", name]);
-    expect(approvalPolicyGap(await observed(), namespace)).toBe(
+    expect(approvalPolicyGap(await observed(), scene.namespace)).toBe(
       `the binding of the admission policy ${name} is missing`,
     );
     const forged = () => create("mallory", anApproval({ by: "ada" }));
@@ -135,9 +134,9 @@ describe("the policy for Approvals", () => {
     };
     const warns = { ...input, spec: { ...(spec as object), validationActions: ["Warn"] } };
     await scene.kubectl("apply --server-side --force-conflicts -f -", { input: warns });
-    expect(approvalPolicyGap(await observed(), namespace)).toMatch(/rejects requests/);
+    expect(approvalPolicyGap(await observed(), scene.namespace)).toMatch(/rejects requests/);
     await scene.kubectl("apply --server-side --force-conflicts -f -", { input });
-    expect(approvalPolicyGap(await observed(), namespace)).toBeUndefined();
+    expect(approvalPolicyGap(await observed(), scene.namespace)).toBeUndefined();
     const isRefused = () =>
       forged().then(
         () => false,

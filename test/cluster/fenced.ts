@@ -24,7 +24,7 @@ export interface FencedPod {
   readonly kubeconfigPath: string;
   /** Environment with which the operator acts as this pod. */
   readonly environment: NodeJS.ProcessEnv;
-  /** The requests of this pod to the API server, since a time. */
+  /** The requests of this pod to the API server, since a time (default: all). */
   requests(since?: Date): Promise<AuditEvent[]>;
 }
 
@@ -170,6 +170,7 @@ async function aPod(
   pod: string,
   { namespace, user, cluster, kubectl, folder }: PodOptions,
 ): Promise<FencedPod> {
+  const made = new Date();
   const spec = {
     serviceAccountName: name,
     containers: [{ name: "operator", image: "example.dev/operator" }],
@@ -186,8 +187,8 @@ async function aPod(
     name: pod,
     kubeconfigPath,
     environment: { KUBERNETES_SERVICE_HOST: "127.0.0.1", POD_NAME: pod },
-    requests: async (since) => {
-      const events = await readAuditLog(cluster.auditLogPath, { user, ...(since && { since }) });
+    requests: async (since = made) => {
+      const events = await readAuditLog(cluster.auditLogPath, { user, since });
       return events.filter((event) => podOf(event) === pod);
     },
   };

@@ -1,10 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { kinds } from "../../charts/bindings.ts";
 import { EasyService } from "../../crds/easy-service.ts";
 import { Memcached } from "../../crds/memcached.ts";
 import { apiVersionOf, groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
-import { aClusterOfItsOwn, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
+import { keepOperatorRequests } from "./audit-log.ts";
+import { applyObjects, eventually, kubectl, readObject, secondCluster, testCluster } from "./fixture.ts";
 import { someResources } from "./hand-edits.ts";
 import { install } from "./install.ts";
 import { kubectlFor } from "./kubectl.ts";
@@ -127,7 +128,8 @@ const badSpecs: Readonly<Record<string, object>> = {
 };
 
 test("a spec that was stored before our CRDs were installed is reported, for every kind, and an edit resolves it", async () => {
-  const cluster = await aClusterOfItsOwn({ only: "api" });
+  const cluster = await secondCluster();
+  onTestFinished(() => keepOperatorRequests(cluster.auditLogPath, testCluster()));
   const { kubectlPath = "kubectl" } = cluster;
   const seen = { ...cluster, kubectlPath };
   const admin = kubectlFor(seen);

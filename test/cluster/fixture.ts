@@ -10,6 +10,7 @@ import { type DirectApi, directApi } from "./direct.ts";
 import { eventually } from "./eventually.ts";
 import type { SharedCluster } from "./global-setup.ts";
 import { type KubectlOptions, kubectlFor } from "./kubectl.ts";
+import { openSecondCluster } from "./second-cluster.ts";
 
 export { eventually } from "./eventually.ts";
 
@@ -24,6 +25,11 @@ function direct(): DirectApi {
 /** The cluster that all tests of a run share. */
 export function testCluster(): SharedCluster {
   return inject("testCluster");
+}
+
+/** An API server without controllers that some test files share: {@link openSecondCluster}. */
+export function secondCluster(): Promise<LocalCluster> {
+  return openSecondCluster(testCluster().secondClusterUrl);
 }
 
 /** Runs kubectl on the shared cluster as `admin`, and returns its output. */

@@ -3,6 +3,7 @@ import type { TestProject } from "vitest/node";
 import { readClusterRecord } from "../../cli/local-cluster/cluster-record.ts";
 import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import { type BundledPrograms, bundleTestPrograms } from "./bundled-programs.ts";
+import { serveSecondCluster } from "./second-cluster.ts";
 import { installSharedKinds } from "./shared-kinds.ts";
 
 /** The properties of the shared cluster that tests need. */
@@ -19,6 +20,7 @@ export interface SharedCluster extends TestCluster {
   /** Start of the run, in the format of the audit log. */
   readonly startedAt: string;
   readonly programs: BundledPrograms;
+  readonly secondClusterUrl: string;
 }
 
 declare module "vitest" {
@@ -31,19 +33,26 @@ declare module "vitest" {
  * Starts one cluster for all tests of a run, with CRDs and permissions. `FAIRLEAD_TEST_KUBECONFIG` is the kubeconfig of
  * a running cluster (`fairlead cluster up --name test`), which saves the start of 5 s.
  */
-export default async function setUpCluster(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+export default async function setUpCluster(project: TestProject): Promise<() => Promise<void>> {
   // The other project of cluster tests uses the time of the first one, and its installation.
   const isFirst = process.env["FAIRLEAD_TEST_STARTED"] === undefined;
   process.env["FAIRLEAD_TEST_STARTED"] ??= new Date().toISOString();
   const startedAt = process.env["FAIRLEAD_TEST_STARTED"];
   const bundled = isFirst ? bundleTestPrograms() : undefined;
+  const second = isFirst ? await serveSecondCluster() : undefined;
+  if (second !== undefined) process.env["FAIRLEAD_TEST_SECOND_CLUSTER"] = second.url;
+  const secondClusterUrl = process.env["FAIRLEAD_TEST_SECOND_CLUSTER"] ?? "";
   const provide = async (found: TestCluster) => {
     if (bundled !== undefined)
       process.env["FAIRLEAD_TEST_PROGRAMS"] = JSON.stringify((await bundled).programs);
     const programs = JSON.parse(process.env["FAIRLEAD_TEST_PROGRAMS"] ?? "{}") as BundledPrograms;
-    const testCluster = { ...found, startedAt, programs };
+    const testCluster = { ...found, startedAt, programs, secondClusterUrl };
     if (isFirst) await installSharedKinds(testCluster);
     project.provide("testCluster", testCluster);
+  };
+  const end = async () => {
+    await second?.stop();
+    await (await bundled)?.remove();
   };
   const given = process.env["FAIRLEAD_TEST_KUBECONFIG"];
   if (given !== undefined && given !== "") {
@@ -54,7 +63,7 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
       auditLogPath: beside("audit.log"),
       kubectlPath: readClusterRecord(dirname(given))?.binaries.kubectl ?? "kubectl",
     });
-    return bundled && (async () => (await bundled).remove());
+    return end;
   }
   const cluster = await startLocalCluster({ name: "test", fsync: false, report: reporter() });
   const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
@@ -67,7 +76,7 @@ export default async function setUpCluster(project: TestProject): Promise<(() =>
   process.env["FAIRLEAD_TEST_KUBECONFIG"] = kubeconfigPath;
   return async () => {
     await cluster.stop();
-    await (await bundled)?.remove();
+    await end();
   };
 }
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readClusterRecord } from "../../cli/local-cluster/cluster-record.ts";
-import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
+import { type LocalCluster, startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import { isRunning } from "../../cli/local-cluster/process-identity.ts";
 import { readAuditLog } from "./audit-log.ts";
-import { aClusterOfItsOwn, aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
+import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
 
 interface WithStatus {
   readonly metadata: { readonly uid: string };
@@ -92,33 +92,38 @@ test("an object is deleted with its owner", async () => {
   expect(await readObject("configmap", "other", namespace)).toBeDefined();
 });
 
-test("the user operator has no permissions by itself", async () => {
-  // On a separate cluster: on the shared one the tests have granted it some.
-  const cluster = await aClusterOfItsOwn({ only: "api" });
-  const asOperator = ["--kubeconfig", cluster.operatorKubeconfigPath, "get", "pods", "-A"];
-  await expect(kubectl(asOperator)).rejects.toThrow(/forbidden/i);
-  const refusals = await readAuditLog(cluster.auditLogPath, { user: "operator" });
-  const refusal = refusals.find(({ verb }) => verb === "list");
-  expect(refusal).toMatchObject({ objectRef: { resource: "pods" }, responseStatus: { code: 403 } });
-});
+describe("a cluster of an API server", () => {
+  let cluster: LocalCluster;
+  beforeAll(async () => {
+    cluster = await startLocalCluster({ name: "story", fsync: false, only: "api" });
+  });
+  afterAll(() => cluster?.stop());
 
-test("a cluster keeps its data when its parts restart, and leaves nothing behind when it stops", async () => {
-  const cluster = await startLocalCluster({ name: "story", fsync: false, only: "api" });
-  onTestFinished(() => cluster.stop());
-  expect(cluster.components).toEqual(["etcd", "kube-apiserver"]);
-  const onIt = (args: string[]) => kubectl(["--kubeconfig", cluster.kubeconfigPath, ...args]);
-  await onIt(["create", "configmap", "kept"]);
+  test("the user operator has no permissions by itself", async () => {
+    // On the shared cluster the tests have granted it some.
+    const asOperator = ["--kubeconfig", cluster.operatorKubeconfigPath, "get", "pods", "-A"];
+    await expect(kubectl(asOperator)).rejects.toThrow(/forbidden/i);
+    const refusals = await readAuditLog(cluster.auditLogPath, { user: "operator" });
+    const refusal = refusals.find(({ verb }) => verb === "list");
+    expect(refusal).toMatchObject({ objectRef: { resource: "pods" }, responseStatus: { code: 403 } });
+  });
 
-  await cluster.stopComponent("etcd", { graceMs: 0 });
-  await cluster.startComponent("etcd");
-  await cluster.restart("kube-apiserver");
+  test("keeps its data when its parts restart, and leaves nothing behind when it stops", async () => {
+    expect(cluster.components).toEqual(["etcd", "kube-apiserver"]);
+    const onIt = (args: string[]) => kubectl(["--kubeconfig", cluster.kubeconfigPath, ...args]);
+    await onIt(["create", "configmap", "kept"]);
 
-  expect(await onIt(["get", "configmap", "kept", "-o", "name"])).toBe("configmap/kept\n");
-  const processes = Object.values(readClusterRecord(cluster.runDirectory)?.processes ?? {});
-  expect(processes.map(isRunning)).toEqual([true, true]);
+    await cluster.stopComponent("etcd", { graceMs: 0 });
+    await cluster.startComponent("etcd");
+    await cluster.restart("kube-apiserver");
 
-  await cluster.stop();
+    expect(await onIt(["get", "configmap", "kept", "-o", "name"])).toBe("configmap/kept\n");
+    const processes = Object.values(readClusterRecord(cluster.runDirectory)?.processes ?? {});
+    expect(processes.map(isRunning)).toEqual([true, true]);
 
-  expect(processes.map(isRunning)).toEqual([false, false]);
-  expect(existsSync(cluster.runDirectory)).toBe(false);
+    await cluster.stop();
+
+    expect(processes.map(isRunning)).toEqual([false, false]);
+    expect(existsSync(cluster.runDirectory)).toBe(false);
+  });
 });

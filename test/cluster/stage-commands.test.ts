@@ -1,18 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { runApprovals } from "../../cli/commands/approvals.ts";
 import { runDecision } from "../../cli/commands/approve.ts";
 import { runFreeze, runThaw } from "../../cli/commands/freeze.ts";
 import type { LiveObject } from "../../crds/object.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
-import { aStageRightsScene, namespace, type StageRightsScene, users } from "./stage-rights-scene.ts";
+import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-scene.ts";
 
 const apiVersion = "fairlead.dev/v1alpha1";
 const revision = "4be1f0c2a4a1c7e2d7be29c8f9f2b6a3d5e8f701";
-const digest = stageDigestOf([{ name: "web", namespace, digest: "b".repeat(32) }]);
 
 let scene: StageRightsScene;
+let namespace = "";
+let digest = "";
 beforeAll(async () => {
   scene = await aStageRightsScene();
+  namespace = scene.namespace;
+  digest = stageDigestOf([{ name: "web", namespace, digest: "b".repeat(32) }]);
   const source = { url: "https://git.test/shop.git" };
   const stages = [{ name: "prod", releases: [{ name: "web" }], enter: { approvals: { count: 1 } } }];
   const ref = { pipeline: "shop", stage: "prod" };
@@ -53,7 +56,6 @@ beforeAll(async () => {
     users.operator,
   );
 });
-afterAll(() => scene?.stop());
 
 /** The output of a command. */
 async function printed(run: (screen: { print(line: string): void }) => Promise<void>): Promise<string> {
@@ -71,8 +73,10 @@ const stored = async (kind: string): Promise<readonly LiveObject[]> => {
 test("approvals lists the stages that wait for the caller, until the caller has approved", async () => {
   const waiting = await printed((screen) => runApprovals({ kubeconfig: scene.kubeconfigPath }, screen));
   expect(waiting.split("\n")).toEqual([
-    `shop/shop prod: commit 4be1f0c2a4 (Fix the cart, Bob), digest ${digest}; 0 of 1 approvals`,
-    expect.stringContaining(`fairlead approve shop/shop prod --digest=${digest.slice(0, 12)} --kubeconfig=`),
+    `${namespace}/shop prod: commit 4be1f0c2a4 (Fix the cart, Bob), digest ${digest}; 0 of 1 approvals`,
+    expect.stringContaining(
+      `fairlead approve ${namespace}/shop prod --digest=${digest.slice(0, 12)} --kubeconfig=`,
+    ),
   ]);
 
   const decide = (more: object = {}) =>
@@ -83,9 +87,9 @@ test("approvals lists the stages that wait for the caller, until the caller has 
   expect(await stored("approvals")).toEqual([]);
   const said = (await decide({ digest: digest.slice(0, 8), reason: "looks good" })).split("\n");
   expect(said.slice(0, -1)).toEqual([
-    "stage prod of Pipeline shop/shop: commit 4be1f0c2a4 (Fix the cart, Bob)",
+    `stage prod of Pipeline ${namespace}/shop: commit 4be1f0c2a4 (Fix the cart, Bob)`,
     `Digest ${digest}`,
-    "  shop/web  1 to create, 2 to change, 0 to delete",
+    `  ${namespace}/web  1 to create, 2 to change, 0 to delete`,
     "Waits for Approvals: 0 of 1 approvals",
   ]);
   const [approval] = await stored("approvals");
@@ -104,7 +108,7 @@ test("approvals lists the stages that wait for the caller, until the caller has 
 
 test("reject creates an Approval that rejects", async () => {
   const said = await printed((screen) =>
-    runDecision({ pipeline: "shop/shop", stage: "prod", decision: "Reject" }, flags(), screen),
+    runDecision({ pipeline: `${namespace}/shop`, stage: "prod", decision: "Reject" }, flags(), screen),
   );
   expect(said).toContain("admin rejects this digest");
   const rejections = (await stored("approvals")).filter(
@@ -120,8 +124,8 @@ test("freeze creates a Freeze that thaw ends", async () => {
   const [made] = await stored("freezes");
   const name = made?.metadata.name ?? "";
   expect(said.split("\n")).toEqual([
-    `Freeze shop/${name} created: stage prod of Pipeline shop/shop until 2026-11-23T18:00:00Z`,
-    `To end it: fairlead thaw shop/${name} --kubeconfig=${scene.kubeconfigPath}`,
+    `Freeze ${namespace}/${name} created: stage prod of Pipeline ${namespace}/shop until 2026-11-23T18:00:00Z`,
+    `To end it: fairlead thaw ${namespace}/${name} --kubeconfig=${scene.kubeconfigPath}`,
   ]);
   expect(made?.["spec"]).toEqual({
     pipelines: { names: ["shop"] },
@@ -137,11 +141,11 @@ test("freeze creates a Freeze that thaw ends", async () => {
     `${name}  until 2026-11-23T18:00:00Z  admin  sale`,
   );
   await expect(printed((screen) => runThaw("other", flags(), screen))).rejects.toThrow(
-    `Cannot thaw "other": in namespace "shop" there are ${name}`,
+    `Cannot thaw "other": in namespace "${namespace}" there are ${name}`,
   );
   const thawed = await printed((screen) =>
-    runThaw(`shop/${name}`, { kubeconfig: scene.kubeconfigPath }, screen),
+    runThaw(`${namespace}/${name}`, { kubeconfig: scene.kubeconfigPath }, screen),
   );
-  expect(thawed).toBe(`Freeze shop/${name} ended`);
+  expect(thawed).toBe(`Freeze ${namespace}/${name} ended`);
   expect(await stored("freezes")).toEqual([]);
 });

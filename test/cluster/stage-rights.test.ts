@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { LiveObject } from "../../crds/object.ts";
-import { aStageRightsScene, namespace, type StageRightsScene, users } from "./stage-rights-scene.ts";
+import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-scene.ts";
 
 let scene: StageRightsScene;
 beforeAll(async () => {
   scene = await aStageRightsScene();
 });
-afterAll(() => scene?.stop());
 
 const apiVersion = "fairlead.dev/v1alpha1";
 const [revision, digest] = ["1".repeat(40), "a".repeat(32)];
@@ -18,7 +17,7 @@ const freshName = (prefix: string): string => `${prefix}-${++count}`;
 const anObject = (kind: string, spec: object, metadata: object = {}) => ({
   apiVersion,
   kind,
-  metadata: { name: freshName(kind.toLowerCase()), namespace, ...metadata },
+  metadata: { name: freshName(kind.toLowerCase()), namespace: scene.namespace, ...metadata },
   spec,
 });
 const create = (user: string, input: object, groups?: readonly string[]) =>

@@ -1,7 +1,8 @@
-import { type LocalCluster, startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
+import { startLocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import { groupKindOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { type FencedPod, fence } from "./fenced.ts";
 import { eventually } from "./fixture.ts";
+import type { TestCluster } from "./global-setup.ts";
 import { install } from "./install.ts";
 import { type Kubectl, kubectlFor } from "./kubectl.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
@@ -13,19 +14,21 @@ export interface Workload extends KubernetesObject {
   readonly status: { readonly readyReplicas?: number };
 }
 
-/** A separate cluster, because other operators watch all namespaces, with this one in a pod of its own namespace. */
+type Ending = () => Promise<void>;
+
+/** A cluster with the operator in a pod of its own namespace. */
 export class TakeoverStage {
-  readonly cluster: LocalCluster;
+  readonly cluster: TestCluster;
   readonly kubectl: Kubectl;
-  readonly #endings: readonly (() => Promise<void>)[];
+  readonly #endings: Ending[];
   readonly #startArgs: readonly string[];
   readonly #pod: FencedPod;
 
   private constructor(
-    cluster: LocalCluster,
+    cluster: TestCluster,
     kubectl: Kubectl,
     parts: {
-      readonly endings: readonly (() => Promise<void>)[];
+      readonly endings: Ending[];
       readonly startArgs: readonly string[];
       readonly pod: FencedPod;
     },
@@ -37,29 +40,32 @@ export class TakeoverStage {
     this.#pod = parts.pod;
   }
 
+  /** On a separate cluster, for operators that watch all namespaces. */
   static async start(name: string): Promise<TakeoverStage> {
-    const cluster = await startLocalCluster({ name, fsync: false });
-    const { kubectlPath = "kubectl" } = cluster;
-    const kubectl = kubectlFor({ ...cluster, kubectlPath });
-    await install({ ...cluster, kubectlPath });
-    const endings: (() => Promise<void>)[] = [];
-    const home = await aPlaceOn(kubectl, "operator");
-    const fenced = await fence(home, {
-      cluster: { ...cluster, kubectlPath },
-      onEnd: (end) => void endings.push(end),
-    });
+    const { kubectlPath = "kubectl", stop, ...cluster } = await startLocalCluster({ name, fsync: false });
+    const found = { ...cluster, kubectlPath };
+    await install(found);
+    return TakeoverStage.on(found, stop);
+  }
+
+  /** On a cluster with the shipped kinds. */
+  static async on(cluster: TestCluster, onEnd?: Ending): Promise<TakeoverStage> {
+    const kubectl = kubectlFor(cluster);
+    const endings: Ending[] = [];
+    if (onEnd !== undefined) endings.push(onEnd);
+    const home = await aPlaceOn(kubectl, "operator", endings);
+    const fenced = await fence(home, { cluster, onEnd: (end) => void endings.push(end) });
     const pod = await fenced.aPod("operator-1");
     return new TakeoverStage(cluster, kubectl, { endings, startArgs: fenced.args, pod });
   }
 
   async end(): Promise<void> {
-    for (const end of this.#endings) await end();
-    await this.cluster.stop();
+    for (const end of this.#endings.toReversed()) await end();
   }
 
   /** A namespace whose name begins with this prefix. */
   aPlace(prefix: string): Promise<string> {
-    return aPlaceOn(this.kubectl, prefix);
+    return aPlaceOn(this.kubectl, prefix, this.#endings);
   }
 
   async read<Seen>(type: string, name: string, namespace: string): Promise<Seen> {
@@ -103,8 +109,9 @@ export class TakeoverStage {
   }
 }
 
-async function aPlaceOn(kubectl: Kubectl, prefix: string): Promise<string> {
+async function aPlaceOn(kubectl: Kubectl, prefix: string, endings: Ending[]): Promise<string> {
   const namespace = `${prefix}-${crypto.randomUUID().slice(0, 8)}`;
   await kubectl(["create", "namespace", namespace]);
+  endings.push(async () => void (await kubectl(["delete", "namespace", namespace, "--wait=false"])));
   return namespace;
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
-import { eventually } from "./fixture.ts";
+import { eventually, testCluster } from "./fixture.ts";
 import { originals } from "./originals.ts";
 import type { SeenResource } from "./story.ts";
 import { TakeoverStage, type Workload } from "./takeover-stage.ts";
 
 let stage: TakeoverStage;
 beforeAll(async () => {
-  stage = await TakeoverStage.start("takeover");
+  stage = await TakeoverStage.on(testCluster());
 });
 afterAll(() => stage?.end());
 

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aStageRightsScene, namespace, type StageRightsScene, users } from "./stage-rights-scene.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-scene.ts";
 
 let scene: StageRightsScene;
 beforeAll(async () => {
   scene = await aStageRightsScene();
 });
-afterAll(() => scene?.stop());
 
 type Stage = Readonly<Record<string, unknown>> & { readonly name: string };
 
@@ -35,7 +34,7 @@ const source = { url: "https://git.test/shop.git", verify: { secretRef: { name: 
 const aPipeline = (stages: readonly Stage[] = [dev, staging, prod], more: object = {}) => ({
   apiVersion: "fairlead.dev/v1alpha1",
   kind: "Pipeline",
-  metadata: { name: "shop", namespace, ...more },
+  metadata: { name: "shop", namespace: scene.namespace, ...more },
   spec: { source, stages },
 });
 const approvals = { count: 2, groups: ["sre", "leads"], notAuthor: true };
@@ -175,7 +174,7 @@ describe("rules of a Pipeline", () => {
       { length: 12 },
       (_, index): Stage => ({ name: `s${index}`, releases: [{ name: "web" }] }),
     );
-    const input = { ...aPipeline(many), metadata: { name: "many", namespace } };
+    const input = { ...aPipeline(many), metadata: { name: "many", namespace: scene.namespace } };
     await scene.kubectl("create -f -", { input });
     const without = many.map(({ name }) => ({ name }));
     const weaker = { ...input, spec: { source, stages: without } };

@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import {
+  type LocalCluster,
+  openLocalCluster,
+  startLocalCluster,
+} from "../../cli/local-cluster/local-cluster.ts";
+import { installStagePolicies } from "./stage-policies.ts";
+
+/**
+ * An API server without controllers, which the test files share that install admission policies for all namespaces, or change
+ * shipped kinds. It starts with the first request, because most runs of a few files need none.
+ */
+export interface SecondCluster {
+  /** For {@link openSecondCluster}. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Serves it to the processes of the tests, from the process that starts them and that outlives them. */
+export async function serveSecondCluster(): Promise<SecondCluster> {
+  let started: Promise<LocalCluster> | undefined;
+  const server = createServer((_, response) => {
+    started ??= start();
+    started.then(
+      ({ runDirectory }) => response.end(runDirectory),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close();
+      await (await started?.catch(() => undefined))?.stop();
+    },
+  };
+}
+
+/** Opens it; starts it if it is needed for the first time. */
+export async function openSecondCluster(url: string): Promise<LocalCluster> {
+  const response = await fetch(url);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`Cannot start the second cluster: ${text}`);
+  return openLocalCluster(text);
+}
+
+async function start(): Promise<LocalCluster> {
+  const cluster = await startLocalCluster({ name: "second", fsync: false, only: "api" });
+  try {
+    await installStagePolicies(cluster);
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}
