@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { OutgoingHttpHeaders } from "node:http";
 import { Agent, request } from "node:https";
 import { parse } from "yaml";
 import { apiVersionOf, type KubernetesObject } from "../../crds/object.ts";
@@ -13,6 +14,17 @@ export interface DirectApi {
   apply(objects: readonly KubernetesObject[], fieldManager: string): Promise<void>;
   /** Like `kubectl delete --wait=false --ignore-not-found`. */
   delete(type: string, name: string, namespace?: string): Promise<void>;
+  /** Sends any request. */
+  send(path: string, options?: SendOptions): Promise<Answer>;
+  /** The resource of a type as in kubectl, or of an object. */
+  resourceOf(of: string | KubernetesObject): Promise<Resource>;
+}
+
+const opened = new Map<string, DirectApi>();
+
+/** The API of a cluster, with the connections and the discovery of earlier calls in this process. */
+export function openDirectApi(kubeconfigPath: string): DirectApi {
+  return opened.getOrInsertComputed(kubeconfigPath, directApi);
 }
 
 /** A rejection by the API server; the message is formatted as in kubectl. */
@@ -20,7 +32,7 @@ export class DirectApiError extends Error {
   override readonly name = "DirectApiError";
 }
 
-interface Resource {
+export interface Resource {
   /** `/api/v1` or `/apis/apps/v1`. */
   readonly base: string;
   readonly group: string;
@@ -31,14 +43,14 @@ interface Resource {
   readonly names: readonly string[];
 }
 
-interface Answer {
+export interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
-interface SendOptions {
+export interface SendOptions {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string;
 }
 
@@ -55,7 +67,12 @@ export function directApi(kubeconfigPath: string): DirectApi {
       const settings = {
         method,
         agent,
-        headers: { authorization: `Bearer ${token}`, ...headers },
+        headers: {
+          authorization: `Bearer ${token}`,
+          // Node adds it to no DELETE.
+          ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
+          ...(headers as OutgoingHttpHeaders),
+        },
         timeout: 60_000,
       };
       const call = request(new URL(path, server), settings, (response) => {
@@ -89,15 +106,12 @@ export function directApi(kubeconfigPath: string): DirectApi {
       type,
     );
   };
-  const pathOf = ({ base, plural, namespaced }: Resource, namespace = "default", name?: string): string =>
-    [
-      base,
-      ...(namespaced ? ["namespaces", namespace] : []),
-      plural,
-      ...(name === undefined ? [] : [name]),
-    ].join("/");
+  const byObject = ({ apiVersion, kind }: KubernetesObject): Promise<Resource> =>
+    find((one) => one.kind === kind && apiVersionOf(one) === apiVersion, `${kind} of ${apiVersion}`);
 
   return {
+    send,
+    resourceOf: (of) => (typeof of === "string" ? byType(of) : byObject(of)),
     async get<T>(type: string, name: string, namespace?: string) {
       const answer = await send(pathOf(await byType(type), namespace, name));
       return answer.status === 404 ? undefined : withoutManagers(expectGood<T & KubernetesObject>(answer));
@@ -112,12 +126,8 @@ export function directApi(kubeconfigPath: string): DirectApi {
     async apply(objects, fieldManager) {
       const headers = { "content-type": "application/apply-patch+yaml" };
       for (const object of objects) {
-        const { apiVersion, kind, metadata } = object;
-        const resource = await find(
-          (one) => one.kind === kind && apiVersionOf(one) === apiVersion,
-          `${kind} of ${apiVersion}`,
-        );
-        const path = pathOf(resource, metadata.namespace, metadata.name);
+        const { metadata } = object;
+        const path = pathOf(await byObject(object), metadata.namespace, metadata.name);
         const query = `fieldManager=${fieldManager}&fieldValidation=Strict`;
         expectGood(
           await send(`${path}?${query}`, { method: "PATCH", headers, body: JSON.stringify(object) }),
@@ -129,6 +139,16 @@ export function directApi(kubeconfigPath: string): DirectApi {
       if (answer.status !== 404) expectGood(answer);
     },
   };
+}
+
+/** The path of all objects of a namespace, or of one. Pure. */
+export function pathOf({ base, plural, namespaced }: Resource, namespace = "default", name?: string): string {
+  return [
+    base,
+    ...(namespaced ? ["namespaces", namespace] : []),
+    plural,
+    ...(name === undefined ? [] : [name]),
+  ].join("/");
 }
 
 interface Discovered {
@@ -174,7 +194,7 @@ function expectGood<T>({ status, text }: Answer): T {
 }
 
 /** As kubectl formats it. */
-function withoutManagers<T extends KubernetesObject>(object: T): T {
+export function withoutManagers<T extends KubernetesObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata as KubernetesObject["metadata"] & {
     managedFields?: unknown;
   };

@@ -6,7 +6,7 @@ import {
 } from "../../cli/local-cluster/local-cluster.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { type AuditEvent, type AuditQuery, keepOperatorRequests, readAuditLog } from "./audit-log.ts";
-import { type DirectApi, directApi } from "./direct.ts";
+import { type DirectApi, openDirectApi } from "./direct.ts";
 import { eventually } from "./eventually.ts";
 import type { SharedCluster } from "./global-setup.ts";
 import { type KubectlOptions, kubectlFor } from "./kubectl.ts";
@@ -14,12 +14,9 @@ import { openSecondCluster } from "./second-cluster.ts";
 
 export { eventually } from "./eventually.ts";
 
-const opened = new Map<string, DirectApi>();
-
 /** The shared cluster without kubectl: most requests of a test are reads, and every kubectl is a process. */
 function direct(): DirectApi {
-  const { kubeconfigPath } = testCluster();
-  return opened.getOrInsertComputed(kubeconfigPath, directApi);
+  return openDirectApi(testCluster().kubeconfigPath);
 }
 
 /** The cluster that all tests of a run share. */

@@ -41,7 +41,9 @@ export async function install(cluster: TestCluster, options: InstallOptions = {}
   await kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...names]);
   // The API server's authorizer sees a new binding a moment later.
   const mayList = () =>
-    kubectl(["get", ...crds.slice(0, 1).map(({ metadata }) => metadata.name), "-A"], { user: "operator" });
+    kubectl(["get", ...crds.slice(0, 1).map(({ metadata }) => metadata.name), "-A", "-o", "name"], {
+      user: "operator",
+    });
   await eventually(() => mayList().then(() => true), { what: "the operator's rights are in force" });
 }
 
