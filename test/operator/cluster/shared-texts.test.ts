@@ -43,7 +43,7 @@ describe("shared texts", () => {
   });
 
   test("keep equal texts of many objects once", () => {
-    const count = 20_000;
+    const count = 50_000;
     const objectsWith = (texts: SharedTexts | undefined) =>
       Array.from({ length: count }, () => {
         const object = read({ status: { message: "Deployment has minimum availability." } });
