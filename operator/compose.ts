@@ -5,7 +5,6 @@ import { KubeEventRecorder } from "./cluster/events.ts";
 import { holderOf } from "./cluster/impersonation.ts";
 import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { reducePod, reduceToMetadata, type Transform } from "./cluster/live-object.ts";
-import { SharedTexts } from "./cluster/shared-texts.ts";
 import { WatchConnection } from "./cluster/watch-connection.ts";
 import { KubeWatchSource } from "./cluster/watch-source.ts";
 import { composeElection, leaseOf } from "./compose/compose-election.ts";
@@ -44,7 +43,6 @@ export async function composeOperator(
     onRequest: shared.onRequest,
     onDate: shared.onDate,
   });
-  const texts = new SharedTexts();
   const sourceOf: KindStoresInput["sourceOf"] = (kind, { role, selector, namespace }) => {
     const transform = transformOf(kind, { role });
     return new KubeWatchSource({
@@ -52,7 +50,9 @@ export async function composeOperator(
       namespace,
       labelSelector: selector,
       ...(transform && { transform }),
-      ...{ texts, transport, connection, clock },
+      transport,
+      connection,
+      clock,
     });
   };
   const stores = new KindStores({

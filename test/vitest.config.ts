@@ -34,7 +34,6 @@ const isolated = [
   "test/operator/sandbox/program/**/*.test.ts",
   "test/cli/image/**/*.test.ts",
   "test/cli/plain-node-render.test.ts",
-  "test/operator/cluster/shared-texts.test.ts",
   "test/operator/cluster/slices.test.ts",
   "test/operator/render/turns.test.ts",
   "test/operator/runtime/queue.test.ts",

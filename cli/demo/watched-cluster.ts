@@ -1,6 +1,5 @@
 import type { DeclaredKind } from "../../crds/binding.ts";
 import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
-import { SharedTexts } from "../../operator/cluster/shared-texts.ts";
 import { ApiTransport } from "../../operator/cluster/transport.ts";
 import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
 import { KubeWatchSource } from "../../operator/cluster/watch-source.ts";
@@ -29,7 +28,6 @@ export async function watchCluster(
   const userAgent = "fairlead-start";
   const transport = new ApiTransport(access, { clock, userAgent });
   const connection = new WatchConnection(access, { clock, userAgent });
-  const texts = new SharedTexts();
   const stores = new KindStores({
     // The table does not show objects of the children.
     kinds: kinds.map((kind) => ({ ...kind, related: [] })),
@@ -38,7 +36,7 @@ export async function watchCluster(
     random: Math.random,
     log: createLogger({ clock, level: "error" }),
     sourceOf: (kind, { selector }) =>
-      new KubeWatchSource({ kind, labelSelector: selector, texts, transport, connection, clock }),
+      new KubeWatchSource({ kind, labelSelector: selector, transport, connection, clock }),
   });
   const watching = new AbortController();
   const reflectors = stores.run(watching.signal);

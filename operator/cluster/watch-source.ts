@@ -11,7 +11,6 @@ import { objectIn, textIn } from "./json-value.ts";
 import { cutItems } from "./list-items.ts";
 import { type Transform, toLiveObject } from "./live-object.ts";
 import { collectionPath, withQuery } from "./resource-path.ts";
-import type { SharedTexts } from "./shared-texts.ts";
 import { type ApiResponse, type ApiTransport, retryAfterMsOf } from "./transport.ts";
 import type { WatchConnection, WatchResponse } from "./watch-connection.ts";
 
@@ -22,8 +21,6 @@ export interface KubeWatchSourceInput {
   readonly labelSelector?: string | undefined;
   /** Reduces each object further before it is passed on. */
   readonly transform?: Transform;
-  /** Shared with the sources of other kinds. */
-  readonly texts: SharedTexts;
   readonly transport: Pick<ApiTransport, "send" | "server">;
   readonly connection: Pick<WatchConnection, "open">;
   readonly clock: Clock;
@@ -153,7 +150,7 @@ export class KubeWatchSource implements WatchSource {
   }
 
   #reduce(raw: unknown): LiveObject {
-    return this.#transform(this.#input.texts.shareIn(toLiveObject(raw, this.#defaults)));
+    return this.#transform(toLiveObject(raw, this.#defaults));
   }
 
   #refused(verb: "list" | "watch", response: ApiResponse): WatchError {

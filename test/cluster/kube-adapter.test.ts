@@ -3,7 +3,6 @@ import type { KubernetesObject } from "../../crds/object.ts";
 import { KubeEventRecorder } from "../../operator/cluster/events.ts";
 import { KubeCluster } from "../../operator/cluster/kube-cluster.ts";
 import { KubeLeaseClient } from "../../operator/cluster/lease-client.ts";
-import { SharedTexts } from "../../operator/cluster/shared-texts.ts";
 import { ApiTransport } from "../../operator/cluster/transport.ts";
 import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
 import { KubeWatchSource } from "../../operator/cluster/watch-source.ts";
@@ -28,7 +27,6 @@ async function aWatchSource(namespace: string) {
   return new KubeWatchSource({
     kind: configMaps,
     namespace,
-    texts: new SharedTexts(),
     labelSelector: "app=web",
     transport,
     connection,

@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from "vitest";
-import { SharedTexts } from "../../operator/cluster/shared-texts.ts";
 import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
 import { KubeWatchSource } from "../../operator/cluster/watch-source.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
@@ -20,14 +19,7 @@ test("a watch whose connection becomes silent is closed, and an idle one is not"
   const options = { clock, userAgent: "fairlead/test", pingIntervalMs: 100, pingTimeoutMs: 1_000 };
   const connection = new WatchConnection(through, options);
   onTestFinished(() => connection.close());
-  const source = new KubeWatchSource({
-    kind,
-    namespace,
-    texts: new SharedTexts(),
-    transport,
-    connection,
-    clock,
-  });
+  const source = new KubeWatchSource({ kind, namespace, transport, connection, clock });
   const { signal } = new AbortController();
   const start = { resourceVersion: "", sendInitialEvents: true, timeoutSeconds: 300, signal };
   const seen: string[] = [];

@@ -1,5 +1,4 @@
 import type { ObjectKind } from "../../../crds/object.ts";
-import { SharedTexts } from "../../../operator/cluster/shared-texts.ts";
 import { ApiTransport, type ApiTransportOptions } from "../../../operator/cluster/transport.ts";
 import { WatchConnection, type WatchConnectionOptions } from "../../../operator/cluster/watch-connection.ts";
 import { KubeWatchSource } from "../../../operator/cluster/watch-source.ts";
@@ -37,13 +36,7 @@ export async function scriptedCluster(options: ScriptedClusterOptions = {}): Pro
   const userAgent = "fairlead/test";
   const transport = new ApiTransport(server.access, { clock, userAgent, ...options.transport });
   const connection = new WatchConnection(server.access, { clock, userAgent, ...options.connection });
-  const source = new KubeWatchSource({
-    kind: configMaps,
-    texts: new SharedTexts(),
-    transport,
-    connection,
-    clock,
-  });
+  const source = new KubeWatchSource({ kind: configMaps, transport, connection, clock });
   return {
     server,
     transport,

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { SharedTexts } from "../../../operator/cluster/shared-texts.ts";
 import { KubeWatchSource } from "../../../operator/cluster/watch-source.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { aConfigMap, configMaps, fromFive, unlimited } from "./fixture.ts";
@@ -13,7 +12,6 @@ function sourceOf(text: string): KubeWatchSource {
   const bytes = Buffer.from(text);
   return new KubeWatchSource({
     kind: configMaps,
-    texts: new SharedTexts(),
     clock: systemClock(),
     transport: { server, send: async () => ({ status: 200, body: text, retryAfterMs: undefined }) },
     connection: {
