@@ -76,7 +76,9 @@ describe("a project of a user", () => {
       JSON.stringify({ name: "greeter", type: "module", private: true }),
     );
     const packages = [join(project, filename), "typescript@7", "@types/node@26"];
-    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...packages], {
+    // By default npm waits for a stalled download for five minutes before it tries again: longer than this test may take.
+    const patience = ["--fetch-timeout=30000", "--fetch-retries=5"];
+    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...patience, ...packages], {
       cwd: project,
     });
     await writeFile(join(project, "kind.ts"), kindSource);
