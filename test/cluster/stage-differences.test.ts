@@ -56,13 +56,14 @@ test("check 44: an undeclared difference between staging and prod prevents prod 
   const watched = [{ resource: "configmaps" }, { resource: "secrets" }];
   await install(testCluster(), {
     kinds,
-    name: "pipelines",
+    // Not the name of the other tests of Pipelines: they run at the same time, and their roles do not cover Secrets.
+    name: "differences",
     values: { releases: { ...releases, watchAll: true, kinds: watched } },
   });
   const { namespace, source, ...story } = await aReleaseStory();
   const fenced = await fence(namespace, {
     kinds,
-    rights: "pipelines",
+    rights: "differences",
     policies: { ownership: true, leadership: true, releaseStatus: true },
     releases,
     watchedNamespaces: [namespace],
