@@ -15,7 +15,7 @@ export function promotionName({
   return dnsSubdomain(`${pipeline}-${stage}-${number}`);
 }
 
-/** Names with more parts than these are nobody's but their own Pipeline's. */
+/** A name with more parts than these can belong to its own Pipeline only. */
 const mostParts = 16;
 
 /**

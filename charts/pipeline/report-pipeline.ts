@@ -124,7 +124,7 @@ export function judgePipeline({
   if (texts.length > 0) return { status: "Failed", message: texts.join("; ") };
   const proving = new Set(stages.flatMap(({ name, phase }) => (phase === "Proving" ? [name] : [])));
   if (proving.size > 0) {
-    // What each of them has by now changes more often, and is in the statuses of its Releases.
+    // The results of each of them change more often, and are in the statuses of its Releases.
     const message = decisions
       .filter(({ stage }) => proving.has(stage.name))
       .map(describeProving)

@@ -76,11 +76,15 @@ describe("a project of a user", () => {
       JSON.stringify({ name: "greeter", type: "module", private: true }),
     );
     const packages = [join(project, filename), "typescript@7", "@types/node@26"];
-    // By default npm waits for a stalled download for five minutes before it tries again: longer than this test may take.
-    const patience = ["--fetch-timeout=30000", "--fetch-retries=5"];
-    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...patience, ...packages], {
-      cwd: project,
-    });
+    // An npm on a busy machine once waited for its sockets for 40 minutes: it is ended and started again in time.
+    const flags = ["--no-audit", "--no-fund", "--prefer-offline"];
+    const install = () =>
+      run("npm", ["install", ...flags, ...packages], {
+        cwd: project,
+        timeout: 240_000,
+        killSignal: "SIGKILL",
+      });
+    await install().catch(install);
     await writeFile(join(project, "kind.ts"), kindSource);
     await writeFile(join(project, "operator.ts"), operatorSource);
     await writeFile(join(project, "synth.ts"), synthSource);
