@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { build } from "esbuild";
-import { lazyYaml, leanHttp, oneYaml } from "./lean-bundle.ts";
+import { leanHttp, oneYaml } from "./lean-bundle.ts";
 
 export interface BundleProgramInput {
   /** Path of the program's TypeScript file. */
@@ -60,7 +60,7 @@ async function bundle(
     },
     // undici asks for this name: in a bundle of its own it has no second parser of HTTP/1.1, 190 KB that are off anyway.
     define: { esbuildDetection: "true" },
-    plugins: [leanHttp, lazyYaml, oneYaml],
+    plugins: [leanHttp, oneYaml],
     // It searches for its executable in its own folder: see add-program-support.ts.
     external: ["esbuild"],
     logLevel: "error",

@@ -17,29 +17,7 @@ export const leanHttp: Plugin = {
 };
 
 /**
- * cdk8s loads yaml when it is imported, and uses it only to write files and to read charts of others, which the operator
- * does not do. Loading it when it is needed saves 2 MiB of every operator in a cluster.
- */
-export const lazyYaml: Plugin = {
-  name: "lazy-yaml",
-  setup({ onResolve, onLoad }) {
-    const ofCdk8s = /node_modules\/cdk8s\/lib\/[^/]+$/;
-    onResolve({ filter: /^yaml$/ }, ({ importer, resolveDir }) =>
-      ofCdk8s.test(importer) ? { path: "yaml", namespace: "lean-yaml", pluginData: resolveDir } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: "lean-yaml" }, ({ pluginData: resolveDir }) => ({
-      contents: `
-        const get = (own, name) => name in own ? own[name] : require("yaml")[name];
-        module.exports = new Proxy({ __esModule: true }, { get });
-      `,
-      resolveDir,
-    }));
-  },
-};
-
-/**
- * cdk8s contains a copy of yaml. If it has the version of our dependency, one copy is enough: it saves 2 MiB of every
- * operator.
+ * cdk8s contains a copy of yaml. If it has the version of our dependency, a bundle contains one copy only.
  */
 export const oneYaml: Plugin = {
   name: "one-yaml",

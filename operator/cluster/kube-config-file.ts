@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import { parse } from "yaml";
 import { ClusterAccessError } from "./cluster-access.ts";
 import { type JsonObject, listIn, objectIn } from "./json-value.ts";
 
@@ -28,11 +29,9 @@ export interface ChosenContext {
 
 const impersonation = ["as", "as-uid", "as-groups", "as-user-extra"] as const;
 
-export async function parseFile(text: string, path: string): Promise<ContextFile> {
-  // In a cluster there is no kubeconfig, and the library needs 2 MiB.
-  const { default: yaml } = await import("yaml");
+export function parseFile(text: string, path: string): ContextFile {
   try {
-    return { path, content: objectIn(yaml.parse(text)) };
+    return { path, content: objectIn(parse(text)) };
   } catch (error) {
     // The parser's message would quote the file, which contains credentials.
     throw new ClusterAccessError(`Cannot read kubeconfig "${path}": it is not YAML`, {

@@ -75,7 +75,7 @@ async function accessFromFiles(
       const why = error.code === "ENOENT" ? "no such file" : (error.code ?? error.message);
       throw new ClusterAccessError(`Cannot read kubeconfig "${path}": ${why}`, { cause: error });
     });
-    if (text !== undefined) files.push(await parseFile(text, path));
+    if (text !== undefined) files.push(parseFile(text, path));
   }
   if (files.length === 0)
     throw new ClusterAccessError(`Cannot read kubeconfig "${paths.join(delimiter)}": no such file`);

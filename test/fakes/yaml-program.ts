@@ -5,5 +5,5 @@ import { parseFile } from "../../operator/cluster/kube-config-file.ts";
 /** Bundled by a test: writes YAML with the library of cdk8s, and reads a kubeconfig. */
 process.stdout.write(Yaml.stringify({ a: 1 }));
 
-const kubeconfig = await parseFile("kind: Config\n", "kubeconfig");
+const kubeconfig = parseFile("kind: Config\n", "kubeconfig");
 process.stdout.write(`${kubeconfig.content["kind"]}\n`);

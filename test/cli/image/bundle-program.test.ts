@@ -30,12 +30,15 @@ test("a package that a bundle loads later works as without a bundle: a watch of 
   expect(stdout).toBe("GET /api/v1/pods?watch=true");
 });
 
-test("a bundle loads yaml when cdk8s or a kubeconfig needs it, and its undici has one parser", async () => {
+test("a bundle has one yaml, which cdk8s and kubeconfigs use, and its undici has one parser", async () => {
   const entry = resolve(import.meta.dirname, "../../fakes/yaml-program.ts");
   const yamlProgram = join(folder, "yaml-program.mjs");
   const inputs = await bundleProgram({ entry, outfile: yamlProgram });
   const { stdout } = await promisify(execFile)(process.execPath, [yamlProgram]);
 
   expect(stdout).toBe("a: 1\nConfig\n");
+  expect(
+    inputs.filter((path) => path.endsWith("/yaml/package.json") || /yaml\/dist\/index\.js$/.test(path)),
+  ).toHaveLength(1);
   expect(inputs.filter((path) => path.includes("undici/lib/milo/"))).toEqual([]);
 });
