@@ -1,15 +1,13 @@
-import type { Verification } from "../../crds/pipeline-stage.ts";
 import type { Bypass } from "../../crds/promotion.ts";
 import { type ClosedGate, closedByFreeze, closedByOrder, closedForStage, closedForTarget } from "./gates.ts";
 import { type NewPromotion, newPromotion } from "./new-promotion.ts";
 import { isOpen, type PromotionView, type StartedPromotion } from "./promotions.ts";
-import { assessProof } from "./proof.ts";
-import { agreedRelease } from "./release-problems.ts";
+import { agreedReleases } from "./release-problems.ts";
 import { resolveRequest } from "./requests.ts";
 import type { Stage } from "./shape.ts";
-import { isNoTime, proofRulesOf } from "./stage-rules.ts";
+import { proofOfStage } from "./stage-proof.ts";
+import { isNoTime } from "./stage-rules.ts";
 import { type At, isOutdated, startable, whyNothing } from "./startable.ts";
-import { verificationJobName } from "./verification-jobs.ts";
 import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
 
 export interface StageDecision {
@@ -166,16 +164,10 @@ function soakEnd(
   current: StartedPromotion,
   { stage, world }: Pick<At, "stage" | "world">,
 ): string | undefined {
-  const { spec, createdAt, verifications } = current;
-  const releases = new Map(
-    stage.keys.flatMap((key) => {
-      const release = agreedRelease(key, { stage, world });
-      return release === undefined ? [] : [[key, release] as const];
-    }),
-  );
-  const jobOf = (verification: Verification): string => verificationJobName(current, verification);
-  const rules = proofRulesOf(stage, spec);
-  const { clock } = world;
-  const proof = assessProof({ spec, createdAt, rules, releases, verifications, jobOf, clock });
+  const proof = proofOfStage(current, {
+    stage,
+    releases: agreedReleases(stage, world),
+    clock: world.clock,
+  });
   return proof.state === "Proving" ? proof.until : undefined;
 }

@@ -3,7 +3,6 @@ import type { KindClock } from "../../crds/kind-context.ts";
 import { controllerOf, keyOf, type LiveObject } from "../../crds/object.ts";
 import type { Observed } from "../../crds/observed.ts";
 import { Pipeline, type PipelineResource } from "../../crds/pipeline.ts";
-import type { Verification } from "../../crds/pipeline-stage.ts";
 import {
   Promotion,
   type PromotionRecord,
@@ -12,9 +11,10 @@ import {
 } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
 import { isOpen } from "./promotions.ts";
-import { assessProof, type Proof } from "./proof.ts";
+import type { Proof } from "./proof.ts";
 import { type ReleaseView, viewRelease } from "./release-view.ts";
 import { readStagesIfValid, type Stage } from "./shape.ts";
+import { proofOfStage } from "./stage-proof.ts";
 import { type ProofRules, proofRulesOf } from "./stage-rules.ts";
 import { foldVerifications, verificationJobName } from "./verification-jobs.ts";
 
@@ -66,20 +66,12 @@ export function proofOf(
 ): { readonly rules: ProofRules; readonly proof: Proof } | undefined {
   const found = stageOfPromotion(subject, observed);
   if (found === undefined) return undefined;
-  const { spec } = subject;
-  const rules = proofRulesOf(found.stage, spec);
-  const jobOf = (verification: Verification): string => verificationJobName(subject.metadata, verification);
-  const releases = releasesOfStage(found.stage, observed);
-  const proof = assessProof({
-    spec,
-    createdAt,
-    rules,
-    releases,
-    verifications: record.verifications,
-    jobOf,
-    clock,
-  });
-  return { rules, proof };
+  const { stage } = found;
+  const { metadata, spec } = subject;
+  const { verifications } = record;
+  const releases = releasesOfStage(stage, observed);
+  const proof = proofOfStage({ ...metadata, createdAt, spec, verifications }, { stage, releases, clock });
+  return { rules: proofRulesOf(stage, spec), proof };
 }
 
 /** The Releases that name a stage, by key. Pure. */

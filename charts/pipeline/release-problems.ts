@@ -14,6 +14,19 @@ export function agreedRelease(
   return release?.stage !== undefined && stage.names.has(release.stage) ? release : undefined;
 }
 
+/** The Releases of a stage that name it, by key. Pure. */
+export function agreedReleases(
+  stage: Pick<Stage, "keys" | "names">,
+  world: Pick<PipelineWorld, "releases">,
+): ReadonlyMap<string, ReleaseView> {
+  const agreed = new Map<string, ReleaseView>();
+  for (const key of stage.keys) {
+    const release = agreedRelease(key, { stage, world });
+    if (release !== undefined) agreed.set(key, release);
+  }
+  return agreed;
+}
+
 /** Why Releases of a stage cannot be deployed, one text for each. Pure. */
 export function describeReleases(stage: Stage, world: PipelineWorld): readonly string[] {
   if (stage.keys.length === 0) return ["the stage has no Releases"];

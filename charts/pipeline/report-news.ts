@@ -18,7 +18,7 @@ export function isShortWait(since: string, clock: KindClock): boolean {
 
 /**
  * Whether a Pipeline that proves something writes no status now: the last one says the same, or there will be more to say soon.
- * What the Releases of a stage run is not worth a status until the stage has an outcome. Pure.
+ * A change of the Releases of a stage is reported together with the stage's outcome. Pure.
  */
 export function isBriefReport(
   { stages, message }: { readonly stages: readonly StageStatus[]; readonly message: string },
@@ -61,7 +61,7 @@ function isOpenIn(before: StageStatus, { promotions }: PipelineWorld): boolean {
   return promotions.some((one) => one.name === before.promotion?.name && isOpen(one));
 }
 
-/** What matters of a stage; an API server sorts the fields of objects. */
+/** The fields of a stage's status whose change is reported, as text. An API server changes the order of fields. */
 function textOf({ phase, promotion, failedSince, next, waiting = [], problems = [] }: StageStatus): string {
   const target = promotion && [promotion.name, promotion.message, promotion.unproven];
   const gates = waiting.map(({ gate, message, until, blocked }) => [gate, message, until, blocked]);

@@ -1,11 +1,8 @@
-import { assessProof } from "../../charts/pipeline/proof.ts";
-import { agreedRelease } from "../../charts/pipeline/release-problems.ts";
+import { agreedRelease, agreedReleases } from "../../charts/pipeline/release-problems.ts";
 import { type ReleaseView, viewRelease } from "../../charts/pipeline/release-view.ts";
 import { readStagesIfValid, type Stage } from "../../charts/pipeline/shape.ts";
-import { proofRulesOf } from "../../charts/pipeline/stage-rules.ts";
-import { verificationJobName } from "../../charts/pipeline/verification-jobs.ts";
+import { proofOfStage } from "../../charts/pipeline/stage-proof.ts";
 import { instantMs, type KindClock } from "../../crds/kind-context.ts";
-import type { Verification } from "../../crds/pipeline-stage.ts";
 import { Release } from "../../crds/release.ts";
 import { toLiveObject } from "../../operator/cluster/live-object.ts";
 import type { ApiClient, StoredObject } from "../release/api-client.ts";
@@ -72,27 +69,12 @@ function proofOf(
     readonly clock: KindClock;
   },
 ) {
-  const world = { releases: views };
-  const releases = new Map(
-    stage.keys.flatMap((key) => {
-      const release = agreedRelease(key, { stage, world });
-      return release === undefined ? [] : [[key, release] as const];
-    }),
-  );
+  const releases = agreedReleases(stage, { releases: views });
   // It says nothing if no Release can be read.
   if (releases.size === 0) return undefined;
-  const rules = proofRulesOf(stage, spec);
-  const jobOf = (verification: Verification): string => verificationJobName(metadata, verification);
-  const { creationTimestamp: createdAt = "1970-01-01T00:00:00Z" } = metadata;
-  return assessProof({
-    spec,
-    createdAt,
-    rules,
-    releases,
-    verifications: status?.verifications,
-    jobOf,
-    clock,
-  });
+  const { name, uid, creationTimestamp: createdAt = "1970-01-01T00:00:00Z" } = metadata;
+  const promotion = { name, uid, createdAt, spec, verifications: status?.verifications };
+  return proofOfStage(promotion, { stage, releases, clock });
 }
 
 /** The status of a stage keeps what it ran before while it proves something. */
