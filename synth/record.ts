@@ -46,15 +46,10 @@ export function foldRecord(kind: RecordingKind, input: FoldRecordInput): FoldedR
   const first = foldOnce(kind, previous, input);
   let [before, record] = [previous, first];
   for (let folds = 1; folds < mostFolds; folds++) {
-    if (isSameRecord(before, record)) return { record: before, isStable: true };
+    if (isSameJson(before, record)) return { record: before, isStable: true };
     [before, record] = [record, foldOnce(kind, record, input)];
   }
   return { record: first, isStable: false };
-}
-
-/** Whether two records are equal. Pure. */
-export function isSameRecord(a: Recorded, b: Recorded): boolean {
-  return isSameJson(a, b);
 }
 
 /** The input of a kind's functions for a resource whose record is up to date. Pure. */

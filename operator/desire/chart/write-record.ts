@@ -2,7 +2,8 @@ import type { KindClock } from "../../../crds/kind-context.ts";
 import { keyOf } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
 import { idOf } from "../../../synth/manifest.ts";
-import { type FoldedRecord, foldRecord, isSameRecord, recordIn } from "../../../synth/record.ts";
+import { type FoldedRecord, foldRecord, recordIn } from "../../../synth/record.ts";
+import { isSameJson } from "../../../synth/same-json.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { SynthesizableKind } from "../../../synth/synthesize.ts";
 import type { OnStatus } from "../../engine/report.ts";
@@ -48,7 +49,7 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
     const why = "its fold returns another record each time, so the reconcile is not repeated for it";
     log.warn("Record is not stable", { kind: kind.definition.kind, why });
   }
-  if (isSameRecord(recordIn(kind, resource), record)) return { ...loaded, folded };
+  if (isSameJson(recordIn(kind, resource), record)) return { ...loaded, folded };
   const { resourceVersion } = resource.metadata;
   const expected = options.expected?.of(loaded, record);
   const patch = statusPatch(resource.status, expected ?? withRecord(loaded, record, options));
@@ -73,7 +74,7 @@ export function isRecordBehind(
   if (folded === undefined) return false;
   const next = foldRecord(kind, { resource, observed, clock, source: sourced?.state });
   // Fields of a record that the API server drops are not sent repeatedly.
-  const isKnown = [recordIn(kind, resource), folded.record].some((known) => isSameRecord(known, next.record));
+  const isKnown = [recordIn(kind, resource), folded.record].some((known) => isSameJson(known, next.record));
   return next.isStable && !isKnown;
 }
 

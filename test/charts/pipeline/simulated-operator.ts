@@ -3,7 +3,8 @@ import { pipeline as pipelineKind, promotion as promotionKind } from "../../../c
 import type { BoundKind } from "../../../crds/binding.ts";
 import { instantMs, type KindClock, type Recorded } from "../../../crds/kind-context.ts";
 import type { CustomResource } from "../../../crds/object.ts";
-import { foldRecord, isSameRecord, recordIn } from "../../../synth/record.ts";
+import { foldRecord, recordIn } from "../../../synth/record.ts";
+import { isSameJson } from "../../../synth/same-json.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { Decided, Decider } from "./decider.ts";
 import type { DeliveryEngine } from "./delivery-engine.ts";
@@ -64,7 +65,7 @@ export class SimulatedOperator {
       throw new Error(`The record of ${key} is not stable: ${JSON.stringify(folded.record)}`);
     const { record } = folded;
     let resource = found;
-    if (!isSameRecord(record, recordIn(kind, found))) {
+    if (!isSameJson(record, recordIn(kind, found))) {
       // One write has the record and what follows from it.
       resource = this.#writeStatus(found, this.#statusOf(kind, found, { ...input, record }).status);
     }
@@ -88,7 +89,7 @@ export class SimulatedOperator {
       refusal = error.message;
     }
     const { status, isBrief } = this.#statusOf(kind, resource, { ...input, record, refusal });
-    if (!isBrief && !isSameRecord(status, (resource.status ?? {}) as never))
+    if (!isBrief && !isSameJson(status, (resource.status ?? {}) as never))
       this.#writeStatus(resource, status);
   }
 
