@@ -1,5 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 import { COMPONENT_NAMES, PORT_NAMES, runPath } from "./component-arguments.ts";
 import { BINARY_NAMES } from "./tool-modules.ts";
 
