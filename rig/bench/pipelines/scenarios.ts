@@ -89,8 +89,9 @@ async function pushOne(
   { rig, repository, pipelines, deployments }: Scene,
   { index, version }: { readonly index: number; readonly version: string },
 ): Promise<{ readonly liveMs: number; readonly prodMs: number }> {
+  await repository.commit(filesOf(index, version));
   const startMs = performance.now();
-  await repository.push(filesOf(index, version));
+  await repository.pushCommits();
   const called = rig.callHook(repository.url);
   const runs = (stage: "dev" | "prod"): boolean =>
     imageIn(deployments.get(releaseKey(index, stage))) === imageOf(version);

@@ -20,7 +20,7 @@ export interface FillResult {
 }
 
 export interface PushResult {
-  /** From just before `git push` until the watch showed the Deployment. */
+  /** From just before `git add`, `git commit` and `git push` until the watch showed the Deployment. */
   readonly liveMs: readonly number[];
   /** Until the Release said Ready for it. */
   readonly readyMs: readonly number[];

@@ -26,8 +26,13 @@ export class GitFolder {
     return `file://${this.path}`;
   }
 
-  /** Resolves when the repository has taken the push. */
+  /** Commits files and pushes them. Resolves when the repository has taken the push. */
   async push(files: Readonly<Record<string, string>>): Promise<void> {
+    await this.commit(files);
+    await this.pushCommits();
+  }
+
+  async commit(files: Readonly<Record<string, string>>): Promise<void> {
     for (const [path, text] of Object.entries(files)) {
       const file = join(this.#workTree, path);
       await mkdir(dirname(file), { recursive: true });
@@ -36,6 +41,10 @@ export class GitFolder {
     const who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.dev", "-c", "gc.auto=0"];
     await runGit(this.#workTree, ["add", "--all"]);
     await runGit(this.#workTree, [...who, "commit", "--quiet", "--message=Change"]);
+  }
+
+  /** Resolves when the repository has taken the push. */
+  async pushCommits(): Promise<void> {
     await runGit(this.#workTree, ["push", "--quiet", this.path, "HEAD:main"]);
   }
 
