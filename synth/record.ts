@@ -26,7 +26,7 @@ export interface FoldRecordInput extends Partial<SourceContext> {
 
 export interface FoldedRecord {
   readonly record: Recorded;
-  /** Folding it again returns the same. */
+  /** Whether another fold returns the same record. */
   readonly isStable: boolean;
 }
 
@@ -36,8 +36,8 @@ export function recordIn({ record }: Pick<BoundKind, "record">, { status }: Cust
 }
 
 /**
- * The record that follows from the one in the status: folded until it no longer changes. An unstable record is folded
- * once. Pure.
+ * Computes the next record: folds the one in the status until it no longer changes. An unstable record is folded once.
+ * Pure.
  *
  * @throws {SynthesisError} if the kind's fold fails.
  */

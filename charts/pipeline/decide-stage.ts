@@ -26,7 +26,7 @@ export function decideStage(stage: Stage, world: PipelineWorld): StageDecision {
   const { current, openRequest } = history;
   const at = { stage, world, history };
   const asked = openRequest === undefined ? undefined : decideRequest(openRequest, at);
-  // A stage that has failed does not wait for the gates of a request to go back.
+  // An automatic rollback does not wait for the gates of a request.
   const back = asked?.start === undefined ? decideRollback(at) : undefined;
   const decided = back?.start === undefined ? (asked ?? back) : back;
   return { stage, current, ...(decided ?? decideCandidate(at)) };
@@ -34,7 +34,7 @@ export function decideStage(stage: Stage, world: PipelineWorld): StageDecision {
 
 type Decided = Pick<StageDecision, "start" | "next" | "waiting">;
 
-/** A user's request has precedence, and supersedes a Promotion in progress. */
+/** Decides on a user's request, which has precedence and supersedes a Promotion in progress. */
 function decideRequest(request: PromotionView, at: At): Decided {
   const { stage, world, history } = at;
   const bypass = new Set<Bypass>(request.spec.bypass ?? []);
@@ -47,7 +47,7 @@ function decideRequest(request: PromotionView, at: At): Decided {
       waiting: [{ gate: "Plan", message: resolved.problem }, ...closed],
     };
   const { target } = resolved;
-  // A digest that has passed in this stage before does not need to pass the earlier stages.
+  // A digest that this stage has passed before does not need to pass the earlier stages again.
   const isEarlier = history.started.some(
     ({ spec, passedAt }) => spec.digest === target.digest && passedAt !== undefined,
   );
@@ -72,7 +72,7 @@ function decideRequest(request: PromotionView, at: At): Decided {
   return { start, next: undefined, waiting: [] };
 }
 
-/** Rolls a failed stage back once to the last digest that passed, if `onFailure` says so. Windows and approvals do not apply. */
+/** Rolls a failed stage back once to the last passed digest, if `onFailure` is `RollBack`. Windows and approvals do not apply. */
 function decideRollback(at: At): Decided | undefined {
   const { stage, world, history } = at;
   const { current, lastPassed } = history;
@@ -81,7 +81,7 @@ function decideRollback(at: At): Decided | undefined {
   if (current.spec.rollback === true || current.spec.hold === true) return undefined;
   const { revision, digest, releases = [] } = lastPassed.spec;
   const target = { revision, digest, releases };
-  // A stage with other Releases than then cannot go back as a whole.
+  // If the Releases of the stage have changed since then, it cannot be rolled back as a whole.
   const keys = releases.map(({ namespace, name }) => `${namespace}/${name}`).sort();
   if (keys.join(" ") !== stage.keys.join(" ")) return undefined;
   const freeze = closedByFreeze(stage, world);
@@ -103,7 +103,7 @@ const everything: ReadonlySet<Bypass> = new Set<Bypass>([
   "Verify",
   "Differences",
 ]);
-/** A digest that has passed in this stage before is not compared with earlier stages again. */
+/** Gates that are skipped for a digest that the stage has passed before. */
 const ofEarlier: ReadonlySet<Bypass> = new Set<Bypass>(["Differences"]);
 const nothing: ReadonlySet<Bypass> = new Set();
 
@@ -116,7 +116,7 @@ function decideCandidate(at: At): Decided {
     gates: closedForTarget(plan, { stage, world, bypass: nothing }),
   }));
   const possible = ready.filter(({ gates }) => !gates.isRejected);
-  // An approved older candidate does not wait for the approval of a newer one.
+  // A candidate with open gates does not wait for the gates of a newer one.
   const chosen = possible.find(({ gates }) => gates.closed.length === 0) ?? possible[0] ?? ready[0];
   if (chosen === undefined) return { start: undefined, next: undefined, waiting: whyNothing(at) };
   const { plan, gates } = chosen;
@@ -143,7 +143,7 @@ function holdOf({ history: { hold } }: At): readonly ClosedGate[] {
   return [{ gate: "Hold", message }];
 }
 
-/** The gate that is closed while a Promotion has no outcome, if newer candidates do not supersede it. */
+/** The gate that a Promotion without an outcome closes, unless newer candidates supersede it. */
 function slotOf({ stage, world, history: { current } }: At): readonly ClosedGate[] {
   if (current === undefined || !isOpen(current) || isOutdated(current, stage, world)) return [];
   const { soak = "0s", verify = [] } = stage.pass ?? {};
@@ -159,7 +159,7 @@ function slotOf({ stage, world, history: { current } }: At): readonly ClosedGate
   ];
 }
 
-/** When what is being proven passes at the earliest; undefined: something has to happen before. */
+/** Earliest time at which the current Promotion can pass; undefined: it waits for an event first. */
 function soakEnd(
   current: StartedPromotion,
   { stage, world }: Pick<At, "stage" | "world">,

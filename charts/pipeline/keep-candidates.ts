@@ -5,14 +5,14 @@ import type { StageHistory } from "./promotions.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld, planOf } from "./world.ts";
 
-/** Number of the newest candidates to keep that a stage may still start, and of those that users have approved for it. */
+/** For each stage, the maximum number of candidates kept because it may start them, and of those kept because users approved them. */
 const mostPerStage = 10;
-/** The API server refuses a longer list. */
+/** The CRD limits the list to this length. */
 const most = 512;
 
 /**
- * The candidates that a stage runs, proves or may still start, or that a user has approved; and the newest. Pure; a
- * removed candidate stays removed.
+ * Selects the candidates to keep: those that a stage runs, proves or may still start, those that a user has approved, and
+ * the newest. A removed candidate is not added again. Pure.
  */
 export function keepCandidates(world: PipelineWorld, candidates: readonly Candidate[]): readonly Candidate[] {
   const kept = new Set<Candidate>();
@@ -32,7 +32,7 @@ export function keepCandidates(world: PipelineWorld, candidates: readonly Candid
   return candidates.filter((candidate) => kept.has(candidate)).slice(-most);
 }
 
-/** Whether a candidate changes the target of a stage. */
+/** Whether a candidate has another digest than the target of a stage. */
 function isNews(candidate: Candidate, stage: Stage, { current }: StageHistory): boolean {
   const plan = planOf(stage, candidate);
   return plan.state !== "known" || plan.digest !== current?.spec.digest;

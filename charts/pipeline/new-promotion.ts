@@ -3,7 +3,7 @@ import { promotionName } from "./promotion-names.ts";
 import type { At } from "./startable.ts";
 import { candidateOf, type StageTarget } from "./world.ts";
 
-/** A Promotion that is to be created. */
+/** A Promotion to create. */
 export interface NewPromotion {
   readonly name: string;
   readonly spec: PromotionSpec & { readonly digest: string };
@@ -15,7 +15,7 @@ type PromotionOrigin = Pick<
   "by" | "reason" | "hold" | "bypass" | "approvals" | "request" | "rollback"
 >;
 
-/** The Promotion for the target that a stage starts now. Pure. */
+/** Composes the Promotion for the target that a stage starts now. Pure. */
 export function newPromotion(
   { revision, digest, releases }: StageTarget,
   { stage, world, history }: At,
@@ -29,7 +29,7 @@ export function newPromotion(
   const attempts = history.started.filter(({ spec }) => spec.digest === digest);
   const earlier = history.started.findLast(({ spec }) => spec.revision === revision);
   const evidence = history.evidenceOf(digest);
-  // A user's request for a digest that runs and has passed requests that it is proven again.
+  // A user who requests the digest that runs and has passed wants it to be proven again.
   const isRepeated =
     more.request !== undefined && current?.spec.digest === digest && current.passedAt !== undefined;
   const candidate = candidateOf(world.record, revision);

@@ -14,7 +14,7 @@ import { candidateOf, type PipelineWorld } from "./world.ts";
  */
 export function planCandidates(world: PipelineWorld, seen: PipelineCommit | undefined): PipelineRecord {
   const previous = world.record;
-  // A commit with an equal tree has equal files, so it is ignored.
+  // Ignore a commit with the same tree: its files are the same.
   const head = seen === undefined || seen.tree === previous.head?.tree ? previous.head : seen;
   const { planning } = previous;
   const candidates = (previous.candidates ?? []).map((candidate) =>
@@ -30,14 +30,14 @@ export function planCandidates(world: PipelineWorld, seen: PipelineCommit | unde
   return { head, planning: next, candidates: kept.length === 0 ? previous.candidates : [...kept] };
 }
 
-/** Whether every Release that can plan a commit has planned it, or has reported why it cannot. */
+/** Whether every Release that can plan a commit has planned it or has reported an error. */
 export function isPlanned(revision: string, world: PipelineWorld): boolean {
   return releasesOf(world).every(
     ({ release }) => release === undefined || !canPlan(release, revision) || hasPlanned(release, revision),
   );
 }
 
-/** Whether a plan can be expected: not from a Release that is suspended, being deleted, stalled, or pinned by another manager. */
+/** Whether a Release can plan a commit. One that is suspended, being deleted, stalled, or pinned by another manager cannot. */
 function canPlan(release: ReleaseView, revision: string): boolean {
   if (release.isSuspended || release.isDeleting) return false;
   if (release.pin !== undefined && !release.isPinOurs) return false;
@@ -50,7 +50,7 @@ function hasPlanned({ next }: ReleaseView, revision: string): boolean {
   return next?.revision === revision && (next.digest !== undefined || next.error !== undefined);
 }
 
-/** The Releases of all stages that name their stage. */
+/** The Releases that a stage lists and that name this stage. */
 function releasesOf({ stages, releases }: PipelineWorld) {
   return stages.flatMap((stage) =>
     stage.keys.map((key) => ({ key, release: agreedRelease(key, { stage, world: { releases } }) })),
@@ -74,7 +74,7 @@ function plansFor(revision: string, world: PipelineWorld): readonly PlannedRelea
   });
 }
 
-/** The candidate with the current plans of the Releases, which may render it differently than before. */
+/** The candidate with the current plans of the Releases. A plan changes when a Release renders the commit differently. */
 function withPlans(candidate: Candidate, world: PipelineWorld): Candidate {
   const plans = plansFor(candidate.revision, world);
   if (plans.length === 0) return candidate;
@@ -82,7 +82,7 @@ function withPlans(candidate: Candidate, world: PipelineWorld): Candidate {
   return { ...candidate, releases: [...others, ...plans].toSorted(byRelease) };
 }
 
-/** The candidate for a planned commit; undefined: it is already one, is not planned by all Releases, or changes no digest. */
+/** The candidate for a planned commit; undefined: the commit is already one, lacks plans, or changes no digest. */
 function candidateFor(planning: PipelineCommit, world: PipelineWorld): Candidate | undefined {
   const { candidates = [] } = world.record;
   const last = candidates.at(-1);
@@ -99,7 +99,7 @@ function candidateFor(planning: PipelineCommit, world: PipelineWorld): Candidate
   return withDifferences(candidate, world, undefined);
 }
 
-/** Whether a Release renders a commit differently than the previous candidate, or without one, than what is deployed. */
+/** Whether a plan differs from that of the previous candidate. Without one: whether it differs from the deployed digest. */
 function changes(
   plan: PlannedRelease,
   { last, world }: { readonly last: Candidate | undefined; readonly world: PipelineWorld },
@@ -110,7 +110,7 @@ function changes(
   return plan.digest !== before?.digest || (plan.error === undefined) !== (before?.error === undefined);
 }
 
-/** The commit that a Release is to plan now. Its pin is first if that now has another digest that no plan contains. Pure. */
+/** The commit that a Release is to plan now: its pinned commit first, if that has another digest now and no plan has it. Pure. */
 export function commitToPlan(
   release: ReleaseView,
   world: Pick<PipelineWorld, "record" | "pairs">,

@@ -37,7 +37,7 @@ export function reportPromotion(
   return { phase: "Proving", waiting: message, ...(until !== undefined && { until }) };
 }
 
-/** The gates that a request waits for, as its Pipeline reports them. */
+/** The gates that a request waits for, from the status of its Pipeline. */
 function whyRequested({ metadata, spec }: PromotionResource, observed: Observed): string {
   const pipeline = (observed.list(Pipeline) as readonly PipelineResource[]).find(
     (one) => one.metadata.namespace === metadata.namespace && one.metadata.name === spec?.pipeline,
@@ -75,8 +75,8 @@ export function judgePromotion({
 }
 
 /**
- * Whether what a Promotion waits for is not worth a status: time and verifications, which its Pipeline names, a Release that
- * is in the way for a short time, and numbers that change.
+ * Whether to write no status for the reason why a Promotion waits. No status is written for time and verifications, for a
+ * Release that has blocked it only for a short time, or if only numbers in the message have changed.
  */
 function isQuiet(
   resource: PromotionResource,

@@ -61,7 +61,7 @@ function phaseOf(
   world: PipelineWorld,
 ): StageStatus["phase"] {
   if (historyOf(world, stage).hold !== undefined) return "Held";
-  // What starts is created right after this status is composed.
+  // The Promotion in `start` is created right after this status is composed.
   if (start !== undefined || (current !== undefined && isOpen(current))) return "Proving";
   if (next !== undefined) return "Waiting";
   if (current?.failedAt !== undefined) return "Failed";
@@ -93,7 +93,7 @@ function runningIn({ stage }: StageDecision, world: PipelineWorld): StageStatus[
 
 function promotionIn(decision: StageDecision, world: PipelineWorld): StageStatus["promotion"] {
   const { stage, start, current } = decision;
-  // Named before it is created, so that a status that is written with the record need not be written again.
+  // Name the new Promotion before it is created: then the status needs no second write.
   const last = start === undefined || isReplacing(decision) ? current : { ...nothingYet, ...start };
   if (last === undefined) return undefined;
   const { name, spec, failedAt, message } = last;
@@ -103,7 +103,7 @@ function promotionIn(decision: StageDecision, world: PipelineWorld): StageStatus
     number: spec.number ?? 0,
     revision: spec.revision,
     digest: spec.digest,
-    // What it waits for is not reported here, because that changes more often.
+    // Leave out the message of a Promotion without an outcome, because it changes more often.
     ...(failedAt !== undefined && message !== undefined && { message }),
     ...(unproven.length > 0 && { unproven: [...unproven] }),
   };
@@ -111,7 +111,7 @@ function promotionIn(decision: StageDecision, world: PipelineWorld): StageStatus
 
 const nothingYet: Pick<PromotionView, "failedAt" | "message"> = {};
 
-/** Whether what starts replaces what is being proven. Only a Promotion that exists supersedes another one. */
+/** Whether the new Promotion supersedes one without an outcome. That one stays the current one until the new one exists. */
 function isReplacing({ start, current }: StageDecision): boolean {
   return start !== undefined && current !== undefined && isOpen(current);
 }

@@ -3,13 +3,13 @@ import type { PromotionView, StageHistory } from "./promotions.ts";
 import type { Stage } from "./shape.ts";
 import { candidateOf, type PipelineWorld, planOf, type StageTarget, shortId } from "./world.ts";
 
-/** The target of a stage by a user's request, or why it is unknown. */
+/** The target that a user's request sets for a stage, or why it is unknown. */
 export type ResolvedRequest =
   | { readonly target: StageTarget & { readonly mutable?: readonly string[] } }
   | { readonly problem: string };
 
 /**
- * Finds the digests of the requested commit: from the candidates, from what the stage ran before, or from the request
+ * Finds the digests of the requested commit in the candidates, in the earlier Promotions of the stage, or in the request
  * itself. Pure.
  */
 export function resolveRequest(

@@ -37,7 +37,7 @@ export function startable({
     .filter(({ candidate }) => isAvailable(candidate, stage, world));
 }
 
-/** Whether the stage has not reached a candidate, or reached it when it rendered differently; also if it has gone back since. */
+/** Whether a candidate is newer than the stage's position, or is at that position and renders differently than it did then. */
 function isAhead(
   { number }: Candidate,
   { digest }: KnownPlan,
@@ -48,8 +48,8 @@ function isAhead(
 }
 
 /**
- * Whether a Promotion can never pass: the Releases now render the commit differently than recorded, or the stage no longer has one of
- * them. Pure.
+ * Whether a Promotion can never pass: a Release now renders the commit differently than recorded, or no longer belongs to
+ * the stage. Pure.
  */
 export function isOutdated(
   { spec }: StartedPromotion,
@@ -64,7 +64,7 @@ export function isOutdated(
   });
 }
 
-/** Why the stage cannot start a newer candidate. Pure. */
+/** The gates that keep the stage from starting a newer candidate. Pure. */
 export function whyNothing({ stage, world, history }: At): readonly ClosedGate[] {
   const newest = (world.record.candidates ?? []).findLast(({ number }) => number > history.position);
   if (newest === undefined) return [];

@@ -2,7 +2,7 @@ import { instantMs, type KindClock } from "../../crds/kind-context.ts";
 import { lastReached } from "./last-reached.ts";
 import { type Recurrence, type RecurrenceSpec, readRecurrence } from "./recurrence.ts";
 
-/** A window in which a stage may start, or may not. */
+/** A window in which a stage may start (allow), or may not (deny). */
 export interface WindowSpec {
   readonly allow?: RecurrenceSpec | undefined;
   readonly deny?: RecurrenceSpec | undefined;
@@ -12,8 +12,7 @@ export interface WindowsInput {
   /** Empty: always open. */
   readonly windows: readonly WindowSpec[];
   /**
-   * An instant that has passed, for example when the resource was created: the search for the current state starts
-   * there.
+   * An instant in the past, such as the creation of the resource. The search for the current state starts there.
    */
   readonly anchor: string | Date;
   /** Called with the instant at which the state may change. */
@@ -31,7 +30,7 @@ export interface WindowsState {
   readonly message: string;
 }
 
-/** Maximum number of edges in the search for a change: adjacent windows do not change the state. Going back is slower. */
+/** Maximum number of edges in a search for a change: adjacent windows have edges without a change. A search back is slower. */
 const mostEdges = { ahead: 128, back: 16 } as const;
 const horizonMs = 366 * 24 * 3_600_000;
 
@@ -49,7 +48,7 @@ export function assessWindows({ windows, anchor, clock }: WindowsInput): Windows
   const nowMs = line.latestReached(instantMs(anchor), clock);
   const isOpen = line.isOpenAt(nowMs);
   const [sinceMs, untilMs] = [line.changeUntil(nowMs), line.changeAfter(nowMs)];
-  // The edges in between have been used as well; this one is the next change.
+  // The clock has been called with the edges before it, so this is the next change.
   const until = untilMs === undefined ? undefined : textOf(untilMs);
   if (until !== undefined) clock.reached(until);
   return {
@@ -73,7 +72,7 @@ function readWindow({ allow, deny }: WindowSpec): ReadWindow | string {
   return typeof recurrence === "string" ? recurrence : { isAllow: allow !== undefined, recurrence };
 }
 
-/** All windows of a stage together, over time. */
+/** The combined state of all windows of a stage over time. */
 class Timeline {
   readonly allows: readonly Recurrence[];
   readonly denies: readonly Recurrence[];
@@ -99,7 +98,7 @@ class Timeline {
     return lastReached((atMs) => this.#edgeAfter(atMs), { isReached, from: first });
   }
 
-  /** When the state of an instant changes; undefined: too far in the future. */
+  /** The first change of the state after an instant; undefined: too far in the future. */
   changeAfter(atMs: number): number | undefined {
     const isOpen = this.isOpenAt(atMs);
     let edgeMs = this.#edgeAfter(atMs);
@@ -111,7 +110,7 @@ class Timeline {
     return undefined;
   }
 
-  /** When the state of an instant began; undefined: too long ago. */
+  /** The last change of the state at or before an instant; undefined: too long ago. */
   changeUntil(atMs: number): number | undefined {
     const isOpen = this.isOpenAt(atMs);
     let edgeMs = this.#edgeUntil(atMs);

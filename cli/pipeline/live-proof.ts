@@ -9,15 +9,15 @@ import type { ApiClient, StoredObject } from "../release/api-client.ts";
 import type { PipelineObject } from "./pipeline-object.ts";
 import type { PromotionObject } from "./pipeline-text.ts";
 
-/** A Pipeline and its Promotions as the cluster has them. */
+/** A Pipeline and its Promotions, as stored by the API server. */
 export interface Delivery {
   readonly pipeline: PipelineObject;
   readonly promotions: readonly PromotionObject[];
 }
 
 /**
- * Adds what Promotions without an outcome wait for, and what their stages run, as their Releases report it: the operator writes no
- * status for progress. Pure.
+ * Adds two facts from the statuses of the Releases: why each Promotion without an outcome waits, and the commit that its
+ * stage runs. The operator writes no status for such progress. Pure.
  */
 export function withLiveProofs(
   { pipeline, promotions }: Delivery,
@@ -40,7 +40,7 @@ export function withLiveProofs(
   };
 }
 
-/** The Releases of a Pipeline while a stage of it proves something; none if they may not be read. */
+/** Reads the Releases of a Pipeline if one of its stages proves a target. None if the user may not read them. */
 export async function readReleasesOf(
   { spec, status, metadata }: PipelineObject,
   client: Pick<ApiClient, "list">,
@@ -52,7 +52,7 @@ export async function readReleasesOf(
   return (await Promise.all(lists)).flat();
 }
 
-/** Whether a Pipeline has started it, and it has no outcome. */
+/** Whether a Pipeline has started a Promotion that has no outcome. */
 function isProven({ spec, status }: PromotionObject): boolean {
   return spec.number !== undefined && (status?.phase ?? "Proving") === "Proving";
 }
@@ -70,14 +70,14 @@ function proofOf(
   },
 ) {
   const releases = agreedReleases(stage, { releases: views });
-  // It says nothing if no Release can be read.
+  // Without Releases the proof would be wrong.
   if (releases.size === 0) return undefined;
   const { name, uid, creationTimestamp: createdAt = "1970-01-01T00:00:00Z" } = metadata;
   const promotion = { name, uid, createdAt, spec, verifications: status?.verifications };
   return proofOfStage(promotion, { stage, releases, clock });
 }
 
-/** The status of a stage keeps what it ran before while it proves something. */
+/** Adds the deployed commit of stages that prove a target: until the outcome, their status contains the commit before. */
 function withRunning(
   pipeline: PipelineObject,
   stages: readonly Stage[],
