@@ -6,7 +6,7 @@ import { APPROVAL_POLICY } from "../../crds/stage-names.ts";
 
 const everyPipeline = "admission-policies";
 
-/** Objects that a kind with Approvals watches, to determine whether the API server validates them. */
+/** Objects that a kind watches to determine whether the API server validates Approvals. */
 export const approvalPolicyObjects: readonly RelatedObjects[] = [
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
@@ -18,8 +18,8 @@ export const approvalPolicyObjects: readonly RelatedObjects[] = [
 }));
 
 /**
- * Why the API server does not validate the Approvals of a namespace; undefined: it does, because a policy and a binding
- * exist that reject invalid ones. Of several installations, one is enough. Pure.
+ * Why the API server does not validate the Approvals of a namespace; undefined: it does, because a policy and its binding
+ * reject invalid ones. If several installations have such a policy, one of them is enough. Pure.
  */
 export function approvalPolicyGap(observed: Pick<Observed, "list">, namespace: string): string | undefined {
   const policies = observed.list(ValidatingAdmissionPolicy);
@@ -68,7 +68,7 @@ function gapOf(policy: KubernetesObject, { bindings, namespace }: Place): string
   if (!isSelected) return `the admission policy ${name} does not apply to namespace "${namespace}"`;
   const own = bindings.filter(({ spec }) => (spec as BindingSpec | undefined)?.policyName === name);
   if (own.length === 0) return `the binding of the admission policy ${name} is missing`;
-  // A binding that matches only some of the requests was not installed by Fairlead.
+  // Ignore a binding that matches only some requests: Fairlead does not install one.
   const isDenying = own.some((binding) => {
     const { validationActions = [], matchResources } = (binding["spec"] ?? {}) as BindingSpec;
     return !isLeaving(binding) && validationActions.includes("Deny") && !isNarrowed(matchResources);
@@ -80,7 +80,7 @@ function isLeaving({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Whether a binding has rules or selectors. The API server adds empty ones. */
+/** Whether a binding has rules or selectors. The API server adds empty ones as defaults, which do not count. */
 function isNarrowed(matchResources: object | undefined): boolean {
   return Object.entries(matchResources ?? {}).some(
     ([field, value]) => field !== "matchPolicy" && Object.keys((value as object | null) ?? {}).length > 0,

@@ -7,7 +7,7 @@ import { type CommitAuthors, findAuthors, type KnownAuthors } from "./commit-aut
 export interface ApprovalRule {
   /** Number of users who must approve. */
   readonly count: number;
-  /** Groups of which each of them must be a member of at least one. Undefined or empty: any user. */
+  /** Each of them must be a member of at least one of these groups. Undefined or empty: any user. */
   readonly groups?: readonly string[] | undefined;
   /** Approvals by authors of the commits do not count. */
   readonly notAuthor?: boolean | undefined;
@@ -18,18 +18,18 @@ export interface ApprovalsInput {
   readonly stage: string;
   /** Digest of what the stage would run, as planned. */
   readonly digest: string;
-  /** Undefined: the stage needs no approval. A rejection counts nevertheless. */
+  /** Undefined: the stage needs no approval. A rejection counts in any case. */
   readonly rule: ApprovalRule | undefined;
   /** The Approvals of the Pipeline's namespace. */
   readonly approvals: readonly LiveObject[];
   /** Why the API server does not verify who created an Approval; undefined: it does. See `approval-policy.ts`. */
   readonly notInForce: string | undefined;
-  /** The authors of all commits since the stage's current one. Undefined: the source is not known. Read for `notAuthor` alone. */
+  /** The authors of all commits since the stage's current one. Undefined: the source is not known. Only `notAuthor` reads them. */
   readonly span: SpanAuthors | undefined;
   readonly authors: CommitAuthors;
 }
 
-/** An Approval, as a Promotion records it. */
+/** An Approval as recorded in a Promotion. */
 export interface CountedApproval {
   readonly name: string;
   readonly uid: string;
@@ -46,7 +46,7 @@ export interface ApprovalState {
   readonly counted: readonly CountedApproval[];
   /** Number of users that the rule requires. */
   readonly needed: number;
-  /** Approvals of this digest that do not count, by name, and why. */
+  /** Approvals of this digest that do not count, and the reasons. */
   readonly ignored: readonly { readonly name: string; readonly why: string }[];
   /** Why no approval can count; undefined: approvals can count. */
   readonly refused: string | undefined;
@@ -76,10 +76,10 @@ interface Decision {
 export function assessApprovals(input: ApprovalsInput): ApprovalState {
   const { pipeline, stage, digest, rule } = input;
   const wanted = { pipeline, stage, digest };
-  // Approvals are not deleted, and most of them are for other digests: read only those for this digest.
+  // Parse only the Approvals of this digest. Most are for other digests, because Approvals are not deleted.
   const decisions = readDecisions(input.approvals.filter((approval) => isFor(approval, wanted)));
   const needed = rule?.count ?? 0;
-  // A rejection counts also without the policy, when its author is not verified: it can only stop a stage.
+  // A rejection counts even if the policy does not verify its author, because it can only stop a stage.
   const rejection = decisions.find(({ spec }) => spec.decision === "Reject");
   const approvals = decisions.filter(({ spec }) => spec.decision === "Approve");
   const known = rule?.notAuthor === true ? findAuthors(input.span, input) : undefined;

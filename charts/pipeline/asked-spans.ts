@@ -9,8 +9,8 @@ import { startable } from "./startable.ts";
 import { historyOf, type PipelineWorld, readWorld } from "./world.ts";
 
 /**
- * The parts of the history whose authors a Pipeline needs: for each stage with `notAuthor`, the commits that would be added. None
- * without such a stage. Pure.
+ * The spans of commits whose authors a Pipeline needs: for each stage with `notAuthor`, the commits that a Promotion would
+ * add. None without such a stage. Pure.
  */
 export function spansOfPipeline(
   state: KindContext<Partial<PipelineRecord>> & {
@@ -27,7 +27,7 @@ export function spansOfPipeline(
     .flatMap((stage) =>
       targetsOf(stage, world).map((revision, rank) => ({ rank, span: spanOf(revision, { stage, world }) })),
     );
-  // Only so many are read: what comes next in each stage is asked for before older candidates of any.
+  // The number of spans that are read is limited, so request the next target of each stage before older candidates.
   return spans.toSorted((a, b) => a.rank - b.rank).map(({ span }) => span);
 }
 

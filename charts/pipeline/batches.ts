@@ -6,7 +6,7 @@ import type { Stage } from "./shape.ts";
 import { proofRulesOf } from "./stage-rules.ts";
 import type { PipelineWorld } from "./world.ts";
 
-/** Number of Releases that are deployed at once. A percentage is rounded down, to at least one. Pure. */
+/** Number of Releases in a batch. A percentage is rounded down; the minimum is one. Pure. */
 export function batchSizeOf(batch: Stage["batch"], count: number): number {
   if (batch === undefined) return count;
   const size = typeof batch === "number" ? batch : Math.floor((count * Number.parseInt(batch, 10)) / 100);
@@ -14,8 +14,8 @@ export function batchSizeOf(batch: Stage["batch"], count: number): number {
 }
 
 /**
- * Keys of the Releases that may be pinned now: those of a batch when all Releases of earlier batches are proven. A
- * rollback applies to all at once. Pure.
+ * Keys of the Releases that may be pinned now. A batch is due when all Releases of the earlier batches are proven. A
+ * rollback pins all Releases at once. Pure.
  */
 export function dueReleases(
   spec: PromotionSpec,

@@ -6,8 +6,8 @@ import { ReleasePolicy } from "../../crds/release-policy.ts";
 export type CommitAuthors = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Reads the users of e-mail addresses from all ReleasePolicies, which only the platform writes. An address in several
- * entries belongs to all of their users. A policy that this version cannot read is ignored. Pure.
+ * Reads the users of e-mail addresses from all ReleasePolicies. An address in several entries belongs to all of their
+ * users. A policy that this version cannot parse is ignored. Pure.
  */
 export function readCommitAuthors(policies: readonly KubernetesObject[]): CommitAuthors {
   const users = new Map<string, Set<string>>();
@@ -25,15 +25,15 @@ export interface FindAuthorsInput {
   readonly stage: string;
 }
 
-/** The users who wrote some commits, or why they are not known. */
+/** The users who wrote the commits, or why they are not known. */
 export type KnownAuthors = { readonly users: ReadonlySet<string> } | { readonly unknown: string };
 
 /** Maximum number of authors in a message. */
 const mostNamed = 3;
 
 /**
- * The users who wrote the commits since the stage's current one. The author of a commit is free text, so an unmapped
- * address could belong to any user. Pure.
+ * The users who wrote the commits since the stage's current one. An unmapped address makes them unknown, because the
+ * author of a commit is free text: the address could belong to any user. Pure.
  *
  * @param span Undefined: the source is not known.
  */
@@ -55,7 +55,7 @@ export function findAuthors(
   };
 }
 
-/** What to do about a span that is too long. No Approval can count for it. */
+/** Instruction for the user of a stage whose span is too long to read. No Approval can count for it. */
 function remedyFor({ since, until }: CommitSpan, stage: string): string {
   const bypass = `a user with the verb bypass runs: fairlead promote ${stage} ${until} --bypass Approvals --reason TEXT`;
   if (since !== undefined) return `promote an earlier commit first, or ${bypass}`;
@@ -70,7 +70,7 @@ function listAuthors(authors: readonly SpanAuthor[]): string {
   return [...named, ...(others > 0 ? [`${others} more`] : [])].join(" and ");
 }
 
-/** An address as a status shows it: its first character and its host. The commit has the whole address. Pure. */
+/** Shortens an address to its first character and its host. The commit contains the whole address. Pure. */
 export function redactEmail(email: string): string {
   const at = email.lastIndexOf("@");
   const [first = ""] = email;

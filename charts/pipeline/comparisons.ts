@@ -10,7 +10,7 @@ import type { NextView } from "./release-view.ts";
 import type { Stage } from "./shape.ts";
 import { nameOf, type PipelineWorld } from "./world.ts";
 
-/** The keys of a Release of a stage with declared differences, and of a Release of an earlier stage that it is compared with. */
+/** A Release of a stage with declared differences, and the Release of an earlier stage with which it is compared. */
 export interface ComparedPair {
   readonly key: string;
   readonly other: string;
@@ -22,21 +22,21 @@ export interface ComparedPair {
 
 export interface StagePairs {
   readonly pairs: readonly ComparedPair[];
-  /** Releases without a counterpart, one text for users for each. */
+  /** Releases without a counterpart: one text for users each. */
   readonly problems: readonly string[];
 }
 
 type Shape = Pick<PipelineWorld, "stages" | "namespace">;
 
-/** Parts that are listed for one pair, and for one Release. */
+/** Maximum number of parts listed for one pair, and for one Release. */
 const mostParts = 4;
 const mostPartsOfRelease = 16;
 /** Maximum number of fields in one text. */
 const mostNames = 5;
 
 /**
- * The Releases with which those of a stage are compared: those that `counterpart` names, else those of the same name, else
- * the only Release of each earlier stage. Pure.
+ * Pairs each Release of a stage with Releases of earlier stages: the one that `counterpart` names, else the one with the
+ * same name, else the only Release of the earlier stage. Pure.
  */
 export function pairsOf(stage: Stage, { stages, namespace }: Shape): StagePairs {
   if (stage.differences === undefined) return { pairs: [], problems: [] };
@@ -67,7 +67,7 @@ export function pairsByRelease(shape: Shape): ReadonlyMap<string, readonly Compa
   return found;
 }
 
-/** The fields that a Release leaves out of a comparison of a commit, and the parts of the rest that it lists. Pure. */
+/** The comparisons of a commit that a Release computes: the fields to leave out, and the parts of the rest to list. Pure. */
 export function comparisonsFor(
   { key, revision }: { readonly key: string; readonly revision: string },
   world: Pick<PipelineWorld, "stages" | "pairs" | "releases">,
@@ -77,7 +77,7 @@ export function comparisonsFor(
   const rules = new Set(pairs.map((pair) => pair.rules));
   return world.stages.flatMap(({ differences }) => {
     const own = differences && rulesDigestOf(differences);
-    // Equal rules of two stages have the same digest, and are listed once.
+    // Equal rules of two stages have the same digest. List them once.
     if (own === undefined || !rules.delete(own)) return [];
     const parts = pairs
       .filter((pair) => pair.rules === own)
@@ -87,7 +87,7 @@ export function comparisonsFor(
   });
 }
 
-/** The first parts in which both differ, if they have planned the commit. */
+/** The first parts in which both Releases differ. None unless both have planned the commit. */
 function partsToList(
   pair: ComparedPair,
   { revision, world }: { readonly revision: string; readonly world: Pick<PipelineWorld, "releases"> },
@@ -130,7 +130,7 @@ export function isEqualFor(
   return ours === undefined || theirs === undefined ? undefined : ours === theirs;
 }
 
-/** How a pair differs, for users, as far as the status of both Releases shows it; undefined: not known. Pure. */
+/** Describes the difference of a pair for users, from the statuses of both Releases; undefined: not known. Pure. */
 export function describeDifference(
   pair: ComparedPair,
   planned: readonly Planned[],
@@ -138,7 +138,7 @@ export function describeDifference(
 ): string | undefined {
   const [ours, theirs] = [pair.key, pair.other].map((key) => {
     const next = releases.get(key)?.next;
-    // A plan of another commit is valid too if it has the same digest.
+    // A plan of another commit with the same digest has the same objects.
     const entry = planned.find(({ release }) => release === key);
     return next?.digest !== undefined && next.digest === entry?.digest ? next : undefined;
   });

@@ -17,13 +17,13 @@ export interface ReleasePin {
   readonly digest?: string;
   /** The commit to plan. */
   readonly next?: string;
-  /** The comparisons of that commit with other stages; absent: none. */
+  /** How to compare that commit with other stages; absent: not at all. */
   readonly compare?: readonly Comparison[];
 }
 
 /**
- * The fields that the Pipeline sets in the Releases that name it. Only a Promotion without an outcome changes a pin; any
- * other pin of the Pipeline is left unchanged. Pure.
+ * The fields that a Pipeline sets in the Releases that name it. Only a Promotion without an outcome changes a pin;
+ * otherwise the existing pin is kept. Pure.
  */
 export function decidePins(world: PipelineWorld): readonly ReleasePin[] {
   const stages = world.stages.map((stage) => ({ stage, target: targetsOf(stage, world) }));
@@ -55,7 +55,7 @@ interface Target {
   readonly digest: string;
   /** Whether a pin to another commit or digest may be replaced now. */
   readonly isDue: boolean;
-  /** Whether a removed pin is set again. */
+  /** Whether a pin that was removed is set again. */
   readonly isSettled: boolean;
 }
 
@@ -74,7 +74,7 @@ function targetsOf(stage: Stage, world: PipelineWorld): (release: ReleaseView) =
   };
 }
 
-/** A Freeze stops the rollout between batches; the first batch starts with the creation of the Promotion. */
+/** Keys of the Releases to pin now. A Freeze stops the rollout between batches, but not before the first batch. */
 function duePins(
   spec: PromotionSpec,
   { stage, world }: { readonly stage: Stage; readonly world: PipelineWorld },
@@ -91,12 +91,12 @@ function pinOf(
   const { pin, isPinOurs } = release;
   const { revision, digest, isDue, isSettled } = target;
   const isThere = pin?.revision === revision && pin.digest === digest;
-  // If another manager owns the field, the API server rejects this until that manager releases it, and names it.
+  // If another field manager owns the pin, the API server rejects this apply and names the manager.
   if (isDue || isThere || (isSettled && !isPinOurs)) return { revision, digest };
   return ownPin(release);
 }
 
-/** The existing pin if the Pipeline has set it: server-side apply removes fields that are left out. */
+/** The existing pin, if the Pipeline has set it. It must be applied again, because server-side apply removes omitted fields. */
 function ownPin({ pin, isPinOurs }: ReleaseView): Pick<ReleasePin, "revision" | "digest"> | undefined {
   return isPinOurs ? pin : undefined;
 }

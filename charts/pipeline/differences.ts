@@ -52,10 +52,10 @@ export function undeclaredIn(
 }
 
 /**
- * The candidate with the names of the fields in which its Releases differ. The names are kept when the Releases plan
- * another commit. Pure.
+ * Adds to a candidate the names of the fields in which its Releases differ. The names are kept after the Releases have
+ * planned another commit. Pure.
  *
- * @param before The candidate as it was recorded.
+ * @param before The recorded candidate.
  */
 export function withDifferences(
   candidate: Candidate,
@@ -83,7 +83,7 @@ export function withDifferences(
   return { ...candidate, releases };
 }
 
-/** The digests by which a pair is compared, in one text. */
+/** The digests that are compared for a pair, as one text. */
 function comparedBy({ key, other, rules }: ComparedPair, { releases }: Candidate): string {
   return [key, other]
     .map((release) => releases.find((one) => one.release === release))
@@ -91,7 +91,7 @@ function comparedBy({ key, other, rules }: ComparedPair, { releases }: Candidate
     .join(" ");
 }
 
-/** Whether a Release of a candidate has not been compared by the current rules with Releases of other stages. Pure. */
+/** Whether a Release of a candidate has not been compared with other stages by the current rules. Pure. */
 export function lacksComparison(
   key: string,
   { compared = [], error }: Candidate["releases"][number],

@@ -15,8 +15,8 @@ export interface DueVerification {
 }
 
 /**
- * The verifications whose Jobs must exist: from when the stage is healthy until the outcome is recorded. A started one
- * continues when the stage becomes unhealthy. Pure.
+ * The verifications whose Jobs must exist. A Job is created when the stage is healthy, and kept until its outcome is
+ * recorded, even if the stage becomes unhealthy. Pure.
  */
 export function dueVerifications(
   subject: PromotionSubject,

@@ -9,7 +9,7 @@ import { planCandidates } from "./plan-candidates.ts";
 import { readStagesIfValid } from "./shape.ts";
 import { readWorld } from "./world.ts";
 
-/** The next record of a Pipeline. Pure. */
+/** Computes the next record of a Pipeline. Pure. */
 export function foldPipeline(
   previous: Partial<PipelineRecord>,
   {
@@ -29,7 +29,7 @@ export function foldPipeline(
   return planCandidates(world, commitOf(source));
 }
 
-/** The newest commit that changes the folder; undefined: not known now. */
+/** The newest commit that changes the folder; undefined: not known at the moment. */
 function commitOf(source: SourceContext["source"]): PipelineCommit | undefined {
   if (source?.state !== "ready") return undefined;
   const { id: revision, subject, author, committedAt } = source.changed;
@@ -43,7 +43,7 @@ export function sourceOfPipeline({ spec }: Pick<PipelineResource, "spec">): GitS
   return { url, ref, path, secretRef, verify, intervalMs: toMilliseconds(spec.interval ?? "1m") };
 }
 
-/** Key by which a Pipeline finds its Promotions and Releases. Pure. */
+/** The key in the index by which a Pipeline finds its Promotions and Releases. Pure. */
 export function keyOfPipelineIn({ metadata, spec }: LiveObject): string | undefined {
   const { pipeline } = (spec ?? {}) as { readonly pipeline?: string };
   return pipeline === undefined ? undefined : `${metadata.namespace}/${pipeline}`;

@@ -18,7 +18,7 @@ import { proofOfStage } from "./stage-proof.ts";
 import { type ProofRules, proofRulesOf } from "./stage-rules.ts";
 import { foldVerifications, verificationJobName } from "./verification-jobs.ts";
 
-/** The part of a Promotion that decisions read; a chart receives no more. */
+/** The part of a Promotion that decisions read. A chart receives only this part. */
 export interface PromotionSubject {
   readonly metadata: Pick<PromotionResource["metadata"], "name" | "namespace" | "uid">;
   readonly spec: PromotionSpec;
@@ -82,7 +82,7 @@ export function releasesOfStage({ names }: Stage, observed: Observed): ReadonlyM
   );
 }
 
-/** The next record of a Promotion. It does not change after the outcome. Pure. */
+/** Computes the next record of a Promotion. It does not change after the outcome. Pure. */
 export function foldPromotion(
   previous: Partial<PromotionRecord>,
   { resource, observed, clock }: Seen & { readonly resource: PromotionResource },
@@ -109,7 +109,7 @@ export function foldPromotion(
   return isSuperseded ? { ...next, supersededBy: last.name } : next;
 }
 
-/** The Job of a Promotion; one of another owner with its name, such as a user could create, is none. Pure. */
+/** The Job of a Promotion. A Job of this name with another owner, which a user could create, is ignored. Pure. */
 export function ownJob(
   name: string,
   { metadata: { uid } }: PromotionSubject,
@@ -124,7 +124,7 @@ export function isStarted(resource: LiveObject): boolean {
   return controllerOf(resource)?.kind === Pipeline.kind;
 }
 
-/** The result of a user's request. */
+/** Computes the next record of a user's request. */
 function foldRequest(
   previous: Partial<PromotionRecord>,
   { metadata }: PromotionResource,
@@ -147,7 +147,7 @@ function foldRequest(
   };
 }
 
-/** The key by which a Promotion finds Releases and Pipelines; undefined after its outcome. Pure. */
+/** The key in the index by which a Promotion finds its Pipeline and Releases; undefined after its outcome. Pure. */
 export function soughtByPromotion(resource: PromotionResource): string | undefined {
   const status: Partial<PromotionRecord> = resource.status ?? {};
   return isOpen(status) && status.supersededBy === undefined ? pipelineOf(resource) : undefined;

@@ -22,15 +22,15 @@ export interface HoldingFreeze {
 }
 
 export interface FreezeState {
-  /** By name; none: the stage is not frozen. */
+  /** Sorted by name. Empty: the stage is not frozen. */
   readonly holding: readonly HoldingFreeze[];
-  /** When the last of them ends. Undefined: none applies, or one ends only by its deletion. */
+  /** When the last of them ends. Undefined: none applies, or one applies until it is deleted. */
   readonly until?: string;
   /** For users. */
   readonly message: string;
 }
 
-/** The Freezes that apply to a stage now. One that this version cannot read applies to every stage. Pure. */
+/** The Freezes that apply to a stage now. One that this version cannot parse applies to every stage. Pure. */
 export function assessFreezes({ pipeline, stage, freezes, clock }: FreezesInput): FreezeState {
   const holding = freezes
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))

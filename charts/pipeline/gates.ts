@@ -17,9 +17,9 @@ export interface ClosedGate {
   readonly message: string;
   /** When it opens, RFC 3339; undefined: it does not open at a known time. */
   readonly until?: string;
-  /** Its input is still being read. */
+  /** The input of the gate is still being read. */
   readonly isPending?: true;
-  /** It cannot open without a change of the Pipeline or the platform. */
+  /** It stays closed until the Pipeline or the platform is changed. */
   readonly blocked?: true;
   /** Users whose Approvals do not count. */
   readonly excluded?: readonly string[];
@@ -32,9 +32,9 @@ export interface GatesInput {
   readonly bypass: ReadonlySet<Bypass>;
 }
 
-/** Start of the search for the current time: a chart cannot read the time, and can only ask whether an instant has passed. */
+/** Start of the search for the current time. A chart cannot read the clock; it can only test whether an instant has passed. */
 const LONG_AGO = "2020-01-01T00:00:00Z";
-/** Excluded users in a status. */
+/** Maximum number of excluded users in a status. */
 const mostExcluded = 100;
 
 /** The gates that are closed for a stage, regardless of the target. Pure. */

@@ -5,9 +5,9 @@ import { readStagesIfValid, type Stage } from "./shape.ts";
 import { planOf } from "./world.ts";
 
 /**
- * The Promotions to keep: those that explain what runs or may run next, and the newest of the others. Pure.
+ * Selects the Promotions to keep: those that the decisions for the stages need, and the newest of the others. Pure.
  *
- * @param left All that the Pipeline created, the oldest first.
+ * @param left All Promotions that the Pipeline created, the oldest first.
  */
 export function keepPromotions(
   resource: PipelineResource,

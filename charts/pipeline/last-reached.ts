@@ -1,17 +1,17 @@
 export interface LastReachedInput {
-  /** Whether an instant has passed; true up to some instant, and false after it. */
+  /** Whether an instant has passed. */
   readonly isReached: (instantMs: number) => boolean;
-  /** One of the instants, and one that has passed. */
+  /** An instant of the series that has passed. */
   readonly from: number;
 }
 
 const firstStepMs = 3_600_000;
 
 /**
- * The last of some instants that has passed. It calls `isReached` only for instants of the series, and for few of them:
- * the steps grow from `from` on, and are then halved. Pure.
+ * Finds the last instant of a series that has passed. It calls `isReached` for few instants, all of them of the series:
+ * an exponential search from `from`, then a binary search. Pure.
  *
- * @param next The first instant of the series after a time; undefined: there is none.
+ * @param next Returns the first instant of the series after a time; undefined: there is none.
  */
 export function lastReached(
   next: (afterMs: number) => number | undefined,
@@ -25,7 +25,7 @@ export function lastReached(
     low = instantMs;
     stepMs *= 2;
   }
-  // Every later instant that has passed is at or before this one.
+  // No instant after this one has passed.
   let high = low + stepMs;
   for (;;) {
     const following = next(low);

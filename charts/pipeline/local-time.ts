@@ -1,13 +1,13 @@
-/** Milliseconds since 1970 of a local time, as if it were in UTC. It is not an instant. */
+/** A local time as milliseconds since 1970, computed as if it were UTC. It is not an instant. */
 export type WallMs = number;
 
-/** A named time zone: the local time at an instant, and the first instant of a local time. */
+/** A named time zone. It converts between instants and local times. */
 export interface TimeZone {
   /** The local time at an instant (milliseconds since 1970). */
   wallAt(instantMs: number): WallMs;
   /**
-   * The first instant with this local time or a later one. So for a skipped time it is the end of the gap, and for a
-   * repeated time the first occurrence.
+   * The first instant with this local time or a later one: for a skipped time the end of the gap, and for a repeated time
+   * the first occurrence.
    */
   firstInstantOf(wallMs: WallMs): number;
 }

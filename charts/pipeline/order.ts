@@ -3,13 +3,13 @@ import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld, planOf } from "./world.ts";
 
 /**
- * The stages that come before and have not passed a candidate. A stage that did not run it passes it on, if its digest has passed,
- * only when the stages before that stage have passed it as well. Pure.
+ * The earlier stages that have not passed a candidate. A stage may have passed the digest of a candidate without running the
+ * candidate itself; then the stages before it must have passed the candidate too. Pure.
  */
 export function unprovenStages(candidate: Candidate, stage: Stage, world: PipelineWorld): readonly string[] {
   const unproven: string[] = [];
   const names = new Set(stage.comesAfter);
-  // A set also iterates over what is added meanwhile.
+  // The iteration of a Set includes names that are added during the loop.
   for (const name of names) {
     const before = world.stages.find((one) => one.name === name);
     const plan = before === undefined ? undefined : planOf(before, candidate);

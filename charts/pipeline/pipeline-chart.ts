@@ -11,7 +11,7 @@ import { decidePins } from "./decide-pins.ts";
 import { decideStage } from "./decide-stage.ts";
 import { readWorld } from "./world.ts";
 
-/** The Promotions that stages start now, and the fields that the Pipeline sets in Releases. */
+/** Contains the Promotions that stages start now, and the fields that the Pipeline sets in Releases. */
 export class PipelineChart extends Chart {
   constructor(
     scope: Construct,

@@ -5,7 +5,7 @@ import { stageLabels } from "./stage-labels.ts";
 
 type WaitingGate = NonNullable<StageStatus["waiting"]>[number];
 
-/** Gauges of the stages of a Pipeline, from its status: failures, candidates that wait, and gates that cannot open. */
+/** Gauges of the stages of a Pipeline, from its status: failures, waiting candidates, and blocked gates. */
 export const pipelineMetrics: readonly KindMetric<PipelineResource>[] = [
   {
     type: "gauge",
@@ -32,7 +32,7 @@ export const pipelineMetrics: readonly KindMetric<PipelineResource>[] = [
   },
 ];
 
-/** The samples of the stages that are in the spec, with the labels of each. */
+/** The samples of the stages in the spec, with the labels of each stage. */
 function eachStage(
   { metadata, spec, status }: PipelineResource,
   samplesOf: (stage: StageStatus) => readonly MetricSample[],

@@ -6,7 +6,7 @@ import type { PromotionRecord, PromotionResource } from "../../crds/promotion.ts
 import { dueVerifications } from "./due-verifications.ts";
 import { verificationJob } from "./verification-jobs.ts";
 
-/** The Jobs that verify a stage. */
+/** Contains the Jobs that verify a stage. */
 export class PromotionChart extends Chart {
   constructor(
     scope: Construct,

@@ -54,7 +54,7 @@ function labelsOf({ metadata, spec }: LiveObject): MetricLabels {
 
 function countOutcome(promotion: PromotionResource): readonly MetricSample[] {
   const { spec, status } = promotion;
-  // The outcome of a request is that of the Promotion that was started for it.
+  // The Promotion that was started for a request is counted instead of the request.
   if (!isStarted(promotion)) return [];
   const passed = spec?.rollback === true ? "rolled_back" : "passed";
   const result =
@@ -62,7 +62,7 @@ function countOutcome(promotion: PromotionResource): readonly MetricSample[] {
   return result === undefined ? [] : [{ labels: { ...labelsOf(promotion), result }, value: 1 }];
 }
 
-/** Seconds until it passed, at least zero: the time of a commit is from the clock of its committer. */
+/** Seconds from an instant until the Promotion passed. Never negative, even if the clock of a committer is ahead. */
 function untilPassed(promotion: PromotionResource, since: string | undefined): readonly MetricSample[] {
   const { passedAt } = promotion.status ?? {};
   if (since === undefined || passedAt === undefined || !isStarted(promotion)) return [];

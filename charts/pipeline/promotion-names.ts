@@ -15,12 +15,12 @@ export function promotionName({
   return dnsSubdomain(`${pipeline}-${stage}-${number}`);
 }
 
-/** A name with more parts than these can belong to its own Pipeline only. */
+/** Maximum number of parts of a name for which other Pipelines are considered. */
 const mostParts = 16;
 
 /**
- * The keys of the Pipelines that a Promotion concerns: its own one, and those that could create one of this name. Stage `b-c` of `a`
- * and stage `c` of `a-b` have the same names, and a user may choose any name. Pure.
+ * The keys of the Pipelines that a Promotion concerns: its own Pipeline, and those that could create a Promotion of this
+ * name. Stage `b-c` of `a` and stage `c` of `a-b` have the same names, and a user may choose any name. Pure.
  */
 export function keysOfPromotion(promotion: LiveObject): readonly string[] {
   const { name, namespace } = promotion.metadata;

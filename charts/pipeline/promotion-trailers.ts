@@ -5,11 +5,11 @@ import { Promotion } from "../../crds/promotion.ts";
 import { type StartedPromotion, viewPromotion } from "./promotions.ts";
 import { viewRelease } from "./release-view.ts";
 
-/** Maximum number of approvals with a trailer each; the others are counted. */
+/** Maximum number of approvals with a trailer of their own. One more trailer contains the number of the others. */
 const NAMED_APPROVALS = 16;
 
 /**
- * Trailers for the commit of a Release that a Promotion deployed: who approved it, which gates were skipped, and why. None if
+ * Trailers for the commit of a Release that a Promotion deployed: the approvers, the skipped gates, and the reason. None if
  * the pin was not set for a Promotion of the Pipeline. Pure.
  */
 export function promotionTrailers(

@@ -9,7 +9,7 @@ export interface PromotionView {
   readonly uid: string;
   readonly createdAt: string;
   readonly spec: PromotionSpec;
-  /** Created by the Pipeline; otherwise a user requested it. */
+  /** Whether the Pipeline created it. Otherwise it is a user's request. */
   readonly isOurs: boolean;
   readonly passedAt?: string;
   readonly failedAt?: string;
@@ -42,23 +42,23 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
   };
 }
 
-/** A Promotion that the Pipeline created: its spec then has these fields. */
+/** A Promotion that the Pipeline created. Its spec always has a digest. */
 export type StartedPromotion = PromotionView & {
   readonly spec: PromotionSpec & { readonly digest: string };
 };
 
-/** The result of one digest in one stage. */
+/** The result of a digest in a stage. */
 export interface Evidence {
-  /** Proving: there is an attempt, and none has an outcome. */
+  /** `Proving`: an attempt is in progress, and the last outcome, if any, is a failure. */
   readonly state: "Unknown" | "Proving" | "Passed" | "Failed";
   readonly promotion?: StartedPromotion;
 }
 
 /** The Promotions of a stage, and their results. */
 export class StageHistory {
-  /** Those that the Pipeline created, in their order. */
+  /** The Promotions that the Pipeline created, by number. */
   readonly started: readonly StartedPromotion[];
-  /** Those that users requested, the oldest first. */
+  /** The requests of users, the oldest first. */
   readonly requests: readonly PromotionView[];
 
   readonly #name: string;
@@ -70,31 +70,31 @@ export class StageHistory {
       .filter((one): one is StartedPromotion => one.isOurs && one.spec.digest !== undefined)
       .toSorted((a, b) => numberOf(a) - numberOf(b) || compare(a.name, b.name));
     this.requests = ofStage
-      // One with a number is left from a deleted Pipeline of the same name.
+      // A Promotion with a number was created by a deleted Pipeline of the same name.
       .filter(({ isOurs, spec }) => !isOurs && spec.number === undefined)
       .toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.name, b.name));
   }
 
   /**
-   * The last one: the target of the stage. One that was replaced is never the target again, also when the record of its successor
-   * is lost.
+   * The last Promotion: the target of the stage. A superseded Promotion never becomes the target again, even if its
+   * successor is lost.
    */
   get current(): StartedPromotion | undefined {
     return this.#standing.at(-1);
   }
 
-  /** The last one that is no rollback by itself. */
+  /** The last Promotion that is not an automatic rollback. */
   get forward(): StartedPromotion | undefined {
     return this.#standing.findLast(({ spec }) => spec.rollback !== true);
   }
 
-  /** Without those that were replaced and have no successor. */
+  /** Without superseded Promotions at the end, whose successors are lost. */
   get #standing(): readonly StartedPromotion[] {
     const last = this.started.findLastIndex((one) => one.supersededBy === undefined || !isOpen(one));
     return this.started.slice(0, last + 1);
   }
 
-  /** The result of the attempts at a digest: that of the last one with an outcome. */
+  /** The result of a digest: the last outcome of its attempts. */
   evidenceOf(digest: string): Evidence {
     const attempts = this.started.filter(({ spec }) => spec.digest === digest);
     const finished = attempts.findLast((one) => !isOpen(one));
@@ -107,8 +107,8 @@ export class StageHistory {
   }
 
   /**
-   * Whether a candidate has passed the stage with a digest: the digest has passed, and the stage ran it when the candidate
-   * was the newest available one, or runs it now.
+   * Whether a candidate has passed the stage with a digest. The digest must have passed, and the stage must run it now, or
+   * have run it when the candidate was the newest available one.
    */
   hasPassed(candidate: number, digest: string): boolean {
     if (this.evidenceOf(digest).state !== "Passed") return false;
@@ -141,8 +141,8 @@ export class StageHistory {
   }
 
   /**
-   * Number of the candidate that the stage has reached; only later ones can start next. A user's rollback lowers it only with
-   * `hold`, and an automatic rollback never does.
+   * Number of the candidate that the stage has reached. Only later candidates can start next. A user's rollback lowers it
+   * only with `hold`; an automatic rollback never lowers it.
    */
   get position(): number {
     let reached = 0;
@@ -173,8 +173,8 @@ export class StageHistory {
   }
 
   /**
-   * The request to start: the newest, unless it, or a later one, was started or has an outcome. A request to an earlier name of the
-   * stage does not count: it was allowed by rights on that name.
+   * The newest request, unless it or a later one was started or has an outcome. A request to an earlier name of the stage
+   * does not count, because it was authorized for that name.
    */
   get openRequest(): PromotionView | undefined {
     const newest = this.requests.findLast(({ spec }) => spec.stage === this.#name);
@@ -186,7 +186,7 @@ export class StageHistory {
     return isStarted ? undefined : newest;
   }
 
-  /** The request because of which the stage stays where it is: until it is deleted, also if the record of its Promotion is lost. */
+  /** The request that holds the stage until the request is deleted, even if the Promotion started for it is lost. */
   get hold(): PromotionView | undefined {
     const { current } = this;
     if (current?.spec.hold === true)

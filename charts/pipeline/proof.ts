@@ -10,7 +10,7 @@ export interface ProofInput {
   readonly spec: PromotionSpec;
   readonly createdAt: string;
   readonly rules: ProofRules;
-  /** By key; those of the stage. */
+  /** The Releases of the stage, by key. */
   readonly releases: ReadonlyMap<string, ReleaseView>;
   readonly verifications: PromotionRecord["verifications"];
   /** Name of the Job of a verification. */
@@ -18,7 +18,7 @@ export interface ProofInput {
   readonly clock: KindClock;
 }
 
-/** The result of a Promotion, or what it waits for. */
+/** The result of a Promotion, or why it has none yet. */
 export type Proof =
   | { readonly state: "Passed"; readonly at: string }
   | {
@@ -32,7 +32,7 @@ export type Proof =
       readonly message: string;
       /** Earliest time at which it can pass; undefined: it waits for an event first. */
       readonly until: string | undefined;
-      /** Since when a Release is in the way; undefined: only time or verifications are missing. */
+      /** Since when a Release prevents the Promotion from passing; undefined: only time or verifications are missing. */
       readonly obstacleSince: string | undefined;
     };
 
@@ -42,8 +42,8 @@ interface Assessed {
 }
 
 /**
- * Whether a stage has proven the target of a Promotion. All instants are those that Releases and Jobs report, so the
- * result does not depend on the time of the call. Pure.
+ * Whether a stage has proven the target of a Promotion. All instants in the result are computed from those that Releases
+ * and Jobs report, so they do not depend on the time of the call. Pure.
  */
 export function assessProof(input: ProofInput): Proof {
   const { clock, createdAt, rules } = input;
@@ -107,7 +107,7 @@ function outcomesOf({ rules, verifications = [], jobOf }: ProofInput): readonly 
   }));
 }
 
-/** The first failure of the Promotion; undefined: it has not failed. */
+/** The failure of the Promotion; undefined: it has not failed. */
 function findFailure(
   input: ProofInput,
   assessed: readonly Assessed[],
@@ -132,7 +132,7 @@ function findFailure(
   }
   const [late] = [...assessed.flatMap(patienceFor), ...patienceForVerifications(input, assessed)]
     .map(({ what, from, metAt }) => ({ what, metAt, at: afterMs(latest(createdAt, from), rules.timeoutMs) }))
-    // A missed deadline stays missed, also if the operator did not run at that time.
+    // A condition that became true after its deadline is late, even if the operator did not run at the deadline.
     .filter(({ at, metAt }) => metAt === undefined || instantMs(metAt) > instantMs(at))
     .toSorted((a, b) => instantMs(a.at) - instantMs(b.at));
   if (late === undefined || !clock.reached(late.at)) return undefined;
@@ -152,7 +152,7 @@ interface Patience {
 function patienceFor({ key, state }: Assessed): readonly Patience[] {
   if (state.state === "Deploying" || state.state === "Failed") return [];
   const from = state.state === "Refused" ? state.at : state.since;
-  // One whose spec has just changed, such as for the plan of another commit, was proven all the same.
+  // A soaking Release whose soak time is over counts as proven, even if its spec has changed since then, such as for another plan.
   const metAt = state.state === "Proven" ? state.at : state.state === "Soaking" ? state.until : undefined;
   return from === undefined ? [] : [{ what: describeLate({ key, state }), from, metAt }];
 }
@@ -208,7 +208,7 @@ function describe(
   };
 }
 
-/** Since when a Release is in the way: not before the last time that another one became healthy. */
+/** Since when a Release prevents the Promotion from passing, but not before the last time that another one became healthy. */
 function obstacleSince(
   obstacle: ReleaseState,
   assessed: readonly Assessed[],

@@ -54,7 +54,7 @@ export function readRecurrence({ cron, duration, timeZone = "UTC" }: RecurrenceS
     isOpenAt: (atMs) => (startAfter(atMs - lengthMs) ?? Number.POSITIVE_INFINITY) <= atMs,
     edgeAfter: (atMs) => {
       const ended = startAfter(atMs - lengthMs);
-      // Without a further beginning there is no later end.
+      // Without a later beginning there is no later end.
       if (ended === undefined) return undefined;
       return Math.min(startAfter(atMs) ?? Number.POSITIVE_INFINITY, ended + lengthMs);
     },
@@ -66,7 +66,7 @@ export function readRecurrence({ cron, duration, timeZone = "UTC" }: RecurrenceS
   };
 }
 
-/** The cron library, with local times as if they were in UTC: it uses no time zone here, and so no clock changes. */
+/** Parses with the cron library, which gets local times as if they were UTC: then it does not apply changes of the clock. */
 function readCron(cron: string): Cron | undefined {
   // Seconds, years and names such as `@daily` are extensions of the library.
   if (cron.trim().split(/\s+/).length !== 5) return undefined;

@@ -2,7 +2,7 @@ import type { ReleaseView } from "./release-view.ts";
 import type { Stage } from "./shape.ts";
 import { nameOf, type PipelineWorld } from "./world.ts";
 
-/** A Release of a stage that names this stage; undefined: it does not exist, or names another stage. Pure. */
+/** The Release of a stage; undefined: it does not exist, or does not name this stage. Pure. */
 export function agreedRelease(
   key: string,
   {
@@ -27,7 +27,7 @@ export function agreedReleases(
   return agreed;
 }
 
-/** Why Releases of a stage cannot be deployed, one text for each. Pure. */
+/** Why Releases of a stage cannot be deployed: one text for each of them. Pure. */
 export function describeReleases(stage: Stage, world: PipelineWorld): readonly string[] {
   if (stage.keys.length === 0) return ["the stage has no Releases"];
   return stage.keys.flatMap((key) => {
@@ -39,7 +39,7 @@ export function describeReleases(stage: Stage, world: PipelineWorld): readonly s
 function problemOf(key: string, stage: Stage, world: PipelineWorld): string | undefined {
   const found = world.releases.get(key);
   const release = agreedRelease(key, { stage, world });
-  // A Release that names another Pipeline is not visible to this one.
+  // A Pipeline reads only Releases that name it.
   if (found === undefined) return "does not exist, or does not name this Pipeline in source.ref.pipeline";
   if (release === undefined) return `names stage "${found.stage}" in source.ref.stage`;
   if (release.isDeleting) return "is being deleted";
@@ -51,15 +51,15 @@ function problemOf(key: string, stage: Stage, world: PipelineWorld): string | un
   return undefined;
 }
 
-/** Reasons that only an edit, or an approval, of the Release resolves. */
+/** Reasons that a user must resolve by an edit or an approval of the Release. */
 const waitsForPeople: ReadonlySet<string> = new Set(["PruneHeld", "SpecInvalid", "PolicyRefused"]);
 
-/** Releases that a message names. */
+/** Maximum number of Releases in a message. */
 const mostNamed = 5;
 
 /**
- * Releases that name a stage which does not list them: those in the namespaces of the Pipeline and of its Releases, and the others,
- * which anybody may have created. Pure.
+ * Releases that name a stage which does not list them. Those in other namespaces than the Pipeline and its Releases are
+ * separate, because any user may have created them. Pure.
  */
 export function describeStrangers(world: PipelineWorld): {
   readonly near: readonly string[];

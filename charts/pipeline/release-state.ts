@@ -2,15 +2,15 @@ import { toMilliseconds } from "../../crds/duration.ts";
 import { instantMs, type KindClock } from "../../crds/kind-context.ts";
 import type { ReleaseView } from "./release-view.ts";
 
-/** The progress of a Release with its target. */
+/** The state of a Release with respect to a target. */
 export type ReleaseState =
   /** Not fully deployed, or its status does not describe its spec yet. */
   | { readonly state: "Deploying"; readonly message: string }
-  /** Rejected until an edit. `at`: since when. */
+  /** Rejected until the Release is edited. `at`: since when. */
   | { readonly state: "Refused"; readonly message: string; readonly at: string | undefined }
   | { readonly state: "Failed"; readonly message: string; readonly at: string }
   | { readonly state: "Unhealthy"; readonly message: string; readonly since: string }
-  /** Healthy, but not for long enough; or its status is of an earlier generation. */
+  /** Healthy, but not for long enough, or its status describes an earlier generation. */
   | {
       readonly state: "Soaking";
       readonly since: string;
@@ -55,8 +55,8 @@ const outages: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The progress of a Release with a commit. Parts of its status for another generation, commit or digest do not count.
- * Pure.
+ * The state of a Release with respect to a commit. Parts of its status for another generation, commit or digest do not
+ * count. Pure.
  *
  * @param release Undefined: it does not exist, or names another stage.
  */
@@ -82,7 +82,7 @@ export function assessRelease(
       : { state: "Deploying", message };
   }
   const { since, healthySince } = deployed;
-  // A status of an earlier generation shows the progress at that time, and proves nothing.
+  // A status of an earlier generation shows progress, but does not prove the target.
   const isDescribed = release.isObserved && deployed.generation === release.generation;
   const healthy = conditions.get("Healthy");
   if (isDescribed && healthy?.status === "False" && healthy.reason === "Failed")
@@ -91,7 +91,7 @@ export function assessRelease(
       message: `has failed: ${healthy.message}`,
       at: healthy.lastTransitionTime ?? since,
     };
-  // Of a refused pin nothing is applied: the status has its generation, and what is deployed an earlier one.
+  // A refused pin is not applied: the status has its generation, and the deployed manifests have an earlier one.
   if (release.isObserved && ready?.status === "False" && refusals.has(ready.reason))
     return { state: "Refused", message: `is refused: ${ready.message}`, at: ready.lastTransitionTime };
   if (healthy?.status !== "True" || healthySince === undefined)
@@ -99,7 +99,7 @@ export function assessRelease(
   if (ready?.status !== "True" && !outages.has(ready?.reason ?? ""))
     return { state: "Deploying", message: `is not ready: ${ready?.message}` };
   const provenAt = later(latest(since, healthySince), soak);
-  // `reached` is called first, so that the resource is requeued at this instant.
+  // Call `reached` first: it requeues the resource at this instant.
   if (clock.reached(provenAt) && isDescribed) return { state: "Proven", since, at: provenAt };
   return { state: "Soaking", since, until: provenAt, isDescribed };
 }

@@ -1,7 +1,7 @@
 import type { LiveObject } from "../../crds/object.ts";
 import type { ComparedManifests } from "../../crds/stage-differences.ts";
 
-/** The part of a condition that is read. */
+/** The fields of a condition that are read. */
 export interface ConditionView {
   readonly type: string;
   readonly status: string;
@@ -39,7 +39,7 @@ export interface ReleaseView {
   readonly pin: { readonly revision: string; readonly digest?: string } | undefined;
   /** Whether a Pipeline has set the pin. */
   readonly isPinOurs: boolean;
-  /** The commit that it is requested to plan. */
+  /** The commit that the Pipeline has requested a plan for. */
   readonly asked: string | undefined;
   readonly next: NextView | undefined;
   readonly deployed: DeployedView | undefined;
@@ -112,7 +112,7 @@ function viewNext(next: NonNullable<ReleaseFields["status"]>["next"]): NextView 
   return { ...rest, ...(count > 0 && { mutableImages: count }) };
 }
 
-/** Field manager of a Pipeline, or of a resource whose key is too long for the name of a field manager. */
+/** Field managers of Pipelines. A manager's name contains a hash if the resource's key is too long, so those match too. */
 const pipelineManager = /^fairlead\/(pipelines\.fairlead\.dev\/|applyset-)/;
 
 function hasPin(manager: string, fields: unknown): boolean {

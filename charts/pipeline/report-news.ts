@@ -5,20 +5,20 @@ import { isOpen } from "./promotions.ts";
 import { later } from "./release-state.ts";
 import type { PipelineWorld } from "./world.ts";
 
-/** By then most Promotions without a soak have passed: one status with several outcomes is enough. */
+/** Delay that combines several outcomes in one status. Most Promotions without a soak have passed by then. */
 const moment = "2s";
 
-/** Delay of a status that says only that a stage has started, or what a stage waits for: most Promotions have passed by then. */
+/** Delay of a status that reports only a start or a wait. Most Promotions have passed by then. */
 const shortWait = "20s";
 
-/** Whether a wait is too short to be worth a status. Pure, and the resource is reconciled when it no longer is. */
+/** Whether a wait is still too short to be reported. The resource is requeued at the end of this time. Pure. */
 export function isShortWait(since: string, clock: KindClock): boolean {
   return since !== "" && !clock.reached(later(since, shortWait));
 }
 
 /**
- * Whether a Pipeline that proves something writes no status now: the last one says the same, or there will be more to say soon.
- * A change of the Releases of a stage is reported together with the stage's outcome. Pure.
+ * Whether a Pipeline that proves a target skips the write of its status: the status contains the same already, or an outcome
+ * is expected soon. A change of the deployed commits is not reported until the stage has an outcome. Pure.
  */
 export function isBriefReport(
   { stages, message }: { readonly stages: readonly StageStatus[]; readonly message: string },
@@ -50,7 +50,7 @@ interface Told {
   readonly message: string;
 }
 
-/** Whether a status says of a stage what matters. What it runs matters where nothing ran. */
+/** Whether the previous status of a stage is up to date, except for the digest that runs if one ran before. */
 function isTold(stage: StageStatus, before: StageStatus): boolean {
   const isFirst = before.running?.digest === undefined && stage.running?.digest !== undefined;
   return !isFirst && textOf(stage) === textOf(before);
@@ -61,7 +61,7 @@ function isOpenIn(before: StageStatus, { promotions }: PipelineWorld): boolean {
   return promotions.some((one) => one.name === before.promotion?.name && isOpen(one));
 }
 
-/** The fields of a stage's status whose change is reported, as text. An API server changes the order of fields. */
+/** The reported fields of a stage as one text. The order is fixed here because an API server sorts the fields of objects. */
 function textOf({ phase, promotion, failedSince, next, waiting = [], problems = [] }: StageStatus): string {
   const target = promotion && [promotion.name, promotion.message, promotion.unproven];
   const gates = waiting.map(({ gate, message, until, blocked }) => [gate, message, until, blocked]);

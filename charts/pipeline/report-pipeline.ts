@@ -12,7 +12,7 @@ import { readStagesIfValid } from "./shape.ts";
 import { isNoTime, proofRulesOf } from "./stage-rules.ts";
 import { type PipelineWorld, readWorld, shortId } from "./world.ts";
 
-/** Type of the condition that names the gates at which stages wait. */
+/** Type of the condition that lists the closed gates of stages. */
 export const WAITING = "Waiting";
 
 type Context = KindContext<Partial<PipelineRecord>> & Partial<SourceContext>;
@@ -124,7 +124,7 @@ export function judgePipeline({
   if (texts.length > 0) return { status: "Failed", message: texts.join("; ") };
   const proving = new Set(stages.flatMap(({ name, phase }) => (phase === "Proving" ? [name] : [])));
   if (proving.size > 0) {
-    // The results of each of them change more often, and are in the statuses of its Releases.
+    // Leave out the progress of each Release: it changes more often, and is in the status of the Release.
     const message = decisions
       .filter(({ stage }) => proving.has(stage.name))
       .map(describeProving)
@@ -141,7 +141,7 @@ export function judgePipeline({
   return { status: "Current", message: [message, ...strangers.far].join("; ") };
 }
 
-/** `dev proves 6f1c2a9d03b0 (shop-dev-7): must be healthy for 10m`. The same before the Promotion is created, and after. */
+/** `dev proves 6f1c2a9d03b0 (shop-dev-7): must be healthy for 10m`. The text is the same before and after the creation. */
 function describeProving({ stage, start, current }: StageDecision): string {
   const { name, spec } = start ?? current ?? {};
   const { soak, verify } = proofRulesOf(stage, spec ?? {});

@@ -19,7 +19,7 @@ export function excludesAuthors({ enter }: Pick<PipelineStage, "enter">): boolea
 /**
  * The stages of a Pipeline.
  *
- * @throws RangeError if they contradict each other.
+ * @throws RangeError if the stages contradict each other.
  */
 export function readStages(
   spec: Pick<PipelineSpec, "stages">,

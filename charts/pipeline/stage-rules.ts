@@ -13,8 +13,8 @@ export interface ProofRules {
 const hourMs = 3_600_000;
 
 /**
- * The current rules for a Promotion: those of its stage, without the skipped gates, and without earlier proofs of the
- * digest. Pure.
+ * The current rules for a Promotion: those of its stage, except for skipped gates, and except for a digest that has passed
+ * before. Pure.
  */
 export function proofRulesOf(
   { pass = {} }: Pick<PipelineStage, "pass">,

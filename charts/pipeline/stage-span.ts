@@ -9,10 +9,10 @@ interface StageIn {
   readonly world: PipelineWorld;
 }
 
-/** The commits that a stage would get with a commit: those since the last one that it passed, or that it runs. Pure. */
+/** The commits that a stage would add with a commit: those since the last commit that it passed or runs. Pure. */
 export function spanOf(until: string, { stage, world }: StageIn): CommitSpan {
   const runs = deployedIn({ stage, world });
-  // One that was promoted and never applied is as new to the stage as before.
+  // Ignore a commit that was promoted but never applied.
   const last = historyOf(world, stage).started.findLast(
     ({ spec, passedAt }) => passedAt !== undefined || spec.revision === runs,
   );

@@ -19,7 +19,7 @@ export function verificationJobName(
   return jobName(`${name}-${verification.name}-${shortDigest(text)}`);
 }
 
-/** The Job of a verification. It also fails at the timeout when it cannot start. Pure. */
+/** Composes the Job of a verification. The Job fails at the timeout even if its Pod cannot start. Pure. */
 export function verificationJob({ template, timeout = defaultTimeout }: Verification) {
   const { labels, annotations } = (template.metadata ?? {}) as {
     readonly labels?: Readonly<Record<string, string>>;
@@ -56,8 +56,8 @@ export function outcomeOfJob(
 }
 
 /**
- * The current outcomes of verifications: the recorded ones, and those of Jobs that have ended. A deleted Job counts only
- * by the record, and one of another attempt or template does not count. Pure.
+ * The current outcomes of verifications: the recorded ones, and those of Jobs that have ended. The record keeps the outcome
+ * of a deleted Job. Jobs of other attempts or templates do not count. Pure.
  */
 export function foldVerifications(
   previous: PromotionRecord["verifications"],

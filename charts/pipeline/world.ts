@@ -17,7 +17,7 @@ import { type PromotionView, StageHistory, viewPromotion } from "./promotions.ts
 import { type ReleaseView, viewRelease } from "./release-view.ts";
 import { excludesAuthors, readStages, type Stage } from "./shape.ts";
 
-/** The part of a Pipeline that decisions read; a chart receives no more. */
+/** The part of a Pipeline that decisions read. A chart receives only this part. */
 export interface PipelineSubject {
   readonly metadata: Pick<PipelineResource["metadata"], "name" | "namespace" | "uid" | "labels">;
   readonly spec: PipelineResource["spec"];
@@ -30,10 +30,10 @@ export interface PipelineWorld {
   readonly labels: Readonly<Record<string, string>>;
   readonly spec: PipelineResource["spec"];
   readonly stages: readonly Stage[];
-  /** Those that name this Pipeline, by key. */
+  /** The Releases that name this Pipeline, by key. */
   readonly releases: ReadonlyMap<string, ReleaseView>;
   readonly promotions: readonly PromotionView[];
-  /** Names of Promotions that exist, also of those of other Pipelines. */
+  /** Names of all existing Promotions, including those of other Pipelines. */
   readonly takenNames: ReadonlySet<string>;
   /** By name of the stage. */
   readonly histories: ReadonlyMap<string, StageHistory>;
@@ -44,7 +44,7 @@ export interface PipelineWorld {
   readonly approvalsRefused: string | undefined;
   /** Empty if no stage excludes authors. */
   readonly authors: CommitAuthors;
-  /** With the authors of commits. Undefined: not known now. */
+  /** The source, with the authors of commits. Undefined: not known at the moment. */
   readonly source: KindSource | undefined;
   readonly freezes: readonly LiveObject[];
   readonly record: Partial<PipelineRecord>;
@@ -87,7 +87,7 @@ export function readWorld({ resource, observed, record, clock, source }: ReadWor
     pairs: pairsByRelease({ stages, namespace }),
     approvals: observed.list(Approval),
     approvalsRefused: approvalPolicyGap(observed, namespace),
-    // Read them only if needed, because there may be thousands of users.
+    // Read the authors only if needed, because there may be thousands of users.
     authors: stages.some(excludesAuthors) ? readCommitAuthors(observed.list(ReleasePolicy)) : new Map(),
     source,
     freezes: observed.list(Freeze).filter((freeze) => freeze.metadata.deletionTimestamp === undefined),
@@ -110,7 +110,7 @@ export function historyOf(
 /** The target of a stage: a commit, and the digests of its Releases. */
 export interface StageTarget {
   readonly revision: string;
-  /** Of the stage. */
+  /** The digest of the stage. */
   readonly digest: string;
   readonly releases: readonly {
     readonly name: string;
@@ -157,7 +157,7 @@ export function candidateOf(
   return candidates.findLast((candidate) => candidate.revision === revision);
 }
 
-/** A prefix of a commit's id or of a digest, for messages. Pure. */
+/** Shortens a commit's id or a digest for messages. Pure. */
 export function shortId(id: string): string {
   return id.slice(0, 12);
 }

@@ -11,12 +11,12 @@ export interface RequestedTarget {
   readonly digest?: string;
 }
 
-/** Fewer digits of a commit's id, or none, may be a mistake, such as an unset variable. */
+/** Minimum number of digits of a commit's id. A shorter text may be a mistake, such as an unset variable. */
 const shortestCommit = 4;
 const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
 /**
- * The commit that a stage is to be promoted to. Pure.
+ * Chooses the commit to which a stage is promoted. Pure.
  *
  * @param revision Id of a commit, or a prefix of one in the Pipeline's status. Undefined: the commit that the stage
  * starts next.
@@ -58,8 +58,8 @@ function completeCommit(pipeline: PipelineObject, revision: string): string {
 }
 
 /**
- * The target of a rollback of a stage: the last passed digest other than that of the stage's last Promotion, or the
- * digest of a commit. Pure.
+ * Chooses the target of a rollback of a stage: the digest of a given commit, or the last passed digest other than that of
+ * the stage's last Promotion. Pure.
  *
  * @param promotions All Promotions of the namespace.
  * @throws Error with a message for users.
@@ -82,7 +82,7 @@ export function chooseRollback(
     .toSorted((a, b) => (b.number ?? 0) - (a.number ?? 0) || timeOf(b) - timeOf(a));
   const current = attempts.find(({ number }) => number !== undefined)?.digest;
   const status = pipeline.status?.stages?.find(({ name }) => name === stage);
-  // The status of a stage that proves something keeps what it ran before.
+  // While a stage proves a target, `status.running` may still contain the digest that it ran before.
   const running = status?.phase === "Proving" ? status.promotion?.digest : status?.running?.digest;
   const left = current ?? running;
   // The last outcome of a digest counts.

@@ -6,14 +6,14 @@ import { comparableDigestOf, listedField } from "../../operator/desire/release/c
 import type { DesiredSet } from "../../operator/engine/desired-set.ts";
 import type { PipelineObject } from "./pipeline-object.ts";
 
-/** What a Release renders to. */
+/** The manifests of a Release. */
 export interface RenderedSet {
   readonly prepared: Pick<DesiredSet, "objects">;
   /** See `homeOf()`. */
   readonly home: string;
 }
 
-/** How a Release differs from one of an earlier stage. */
+/** The differences between a Release and a Release of an earlier stage. */
 export interface ReleaseComparison {
   /** `namespace/name`. */
   readonly release: string;
@@ -30,16 +30,16 @@ export interface ReleaseComparison {
   readonly declared: readonly string[];
 }
 
-/** How a stage differs from earlier stages. */
+/** The differences between a stage and earlier stages. */
 export interface StageComparison {
   readonly releases: readonly ReleaseComparison[];
-  /** Releases that cannot be compared, and why. */
+  /** Releases that cannot be compared, and the reasons. */
   readonly problems: readonly string[];
 }
 
 /**
- * Compares the manifests of a stage's Releases with those of earlier stages, as the operator does. Undefined: the stage has no
- * `differences`, so nothing is compared. Pure.
+ * Compares the manifests of a stage's Releases with those of earlier stages, as the operator does. Undefined: the stage has
+ * no `differences`. Pure.
  */
 export function compareStage(
   { spec, metadata: { namespace } }: PipelineObject,
@@ -64,7 +64,7 @@ export function compareStage(
   return { releases, problems: [...problems, ...missing] };
 }
 
-/** Fields that identify objects: where they are declared, objects are paired without them. */
+/** Fields that identify objects. If they are declared as differences, objects are paired without them. */
 const identity: ReadonlySet<string> = new Set(["metadata", "metadata.name", "metadata.namespace"]);
 
 function compareSets(

@@ -4,13 +4,13 @@ import { shortCommit } from "../release/release-object.ts";
 import type { ReleaseComparison, StageComparison } from "./compare-stages.ts";
 import type { PromotionObject } from "./pipeline-text.ts";
 
-/** One Release of a stage: the digest in its status, and the digest of that commit rendered on this machine. */
+/** A Release of a stage, with the digest in its status and the digest of the same commit rendered on this machine. */
 export interface RenderedAgain {
   readonly name: string;
   readonly namespace: string;
   /** As in `status.deployed`. */
   readonly deployed: { readonly revision: string; readonly digest?: string | undefined } | undefined;
-  /** Digest of the deployed commit, computed again; undefined: it cannot be rendered. */
+  /** Digest of the deployed commit, rendered again; undefined: it cannot be rendered. */
   readonly digest: string | undefined;
   readonly error: string | undefined;
 }
@@ -21,7 +21,7 @@ interface StageNames {
   readonly formerly?: readonly string[] | undefined;
 }
 
-/** An earlier stage that must have passed, and the digest of the commit in it. */
+/** An earlier stage that must have passed, and the digest of the commit in that stage. */
 export interface EarlierStage extends StageNames {
   /** Undefined: the commit cannot be rendered there. */
   readonly digest: string | undefined;
@@ -34,17 +34,17 @@ export interface StageProof {
   readonly findings: readonly { readonly holds: boolean; readonly text: string }[];
 }
 
-/** The stage that is judged, and what its commit renders to in other stages. */
+/** The stage to judge, and the digests of its commit in other stages. */
 export interface JudgedStage extends StageNames {
-  /** The earlier stages that must have passed, with the digests of this stage's commit in them. */
+  /** The earlier stages that must have passed, with the digest of this stage's commit in each of them. */
   readonly before: readonly EarlierStage[];
-  /** How it differs from them; absent: it has no `differences`, or has passed nothing. */
+  /** The differences from them; absent: the stage has no `differences`, or has passed no digest. */
   readonly comparison?: StageComparison;
   /** The Pipeline's record of the commit; absent: it is no longer a candidate. */
   readonly recorded?: Candidate["releases"];
 }
 
-/** Whether a stage runs the manifests that git renders to, and has passed them, as have the earlier stages. Pure. */
+/** Judges whether a stage runs the manifests rendered from git, and whether it and the earlier stages have passed them. Pure. */
 export function judgeStage(
   { before, comparison, recorded = [], ...names }: JudgedStage,
   releases: readonly RenderedAgain[],
@@ -75,7 +75,7 @@ function compareRelease({ name, namespace, deployed, digest, error }: RenderedAg
       };
 }
 
-/** The last Promotion in which a stage passed a digest; undefined: it has not, or failed with it later. Pure. */
+/** The last Promotion in which a stage passed a digest; undefined: it has not passed it, or has failed with it later. Pure. */
 export function findProof(
   { stage, formerly = [] }: StageNames,
   digest: string,
@@ -89,7 +89,7 @@ export function findProof(
   return last?.status?.phase === "Passed" ? last : undefined;
 }
 
-/** Digest of a stage from the statuses of its Releases; undefined: one of them has deployed nothing. Pure. */
+/** Digest of a stage, from the statuses of its Releases; undefined: one of them has deployed nothing. Pure. */
 export function deployedDigest(releases: readonly RenderedAgain[]): string | undefined {
   const digests = releases.map(({ name, namespace, deployed }) => ({
     name,
@@ -101,7 +101,7 @@ export function deployedDigest(releases: readonly RenderedAgain[]): string | und
     : stageDigestOf(digests);
 }
 
-/** The stage must have passed its digest, and the stages before it the commit of that Promotion. */
+/** Judges whether the stage has passed its digest, and the stages before it the commit of that Promotion. */
 function judgeDigest(
   names: StageNames,
   { digest, before }: { readonly digest: string; readonly before: readonly EarlierStage[] },
@@ -141,7 +141,7 @@ function judgeEarlier(
       };
 }
 
-/** The Releases must equal those of earlier stages, except for declared differences. */
+/** Judges whether the Releases equal those of earlier stages, except for declared differences. */
 function judgeComparison(
   { releases, problems }: StageComparison,
   recorded: Candidate["releases"],
@@ -166,7 +166,7 @@ function judgeComparison(
   ];
 }
 
-/** The operator must have computed the same digest. */
+/** Judges whether the operator has computed the same digest. */
 function judgeRecorded(
   { release, rules, digest }: ReleaseComparison,
   recorded: Candidate["releases"],

@@ -2,8 +2,8 @@ import { quoteForShell } from "../shell-text.ts";
 import { labelOfPipeline, type PipelineObject } from "./pipeline-object.ts";
 
 /**
- * A command on a stage that users can paste: it contains namespace, digest and the cluster options of the command that
- * suggests it. Pure.
+ * Composes a command on a stage for users to paste. It contains the namespace, the digest and the cluster options of the
+ * current command. Pure.
  *
  * @param verb `approve` or `reject`.
  */

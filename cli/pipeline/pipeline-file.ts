@@ -12,20 +12,20 @@ import {
 import { labelOfRelease, type ReleaseObject } from "../release/release-object.ts";
 import type { PipelineObject } from "./pipeline-object.ts";
 
-/** A Pipeline of a file, and the Releases beside it. */
+/** A Pipeline of a file, and the Releases in the same file. */
 export interface PipelineFile {
   readonly pipeline: PipelineObject;
   /** By `namespace/name`. */
   readonly releases: ReadonlyMap<string, ReleaseObject>;
-  /** Names of the Namespaces beside it. */
+  /** Names of the Namespaces in the same file. */
   readonly namespaces: ReadonlySet<string>;
 }
 
 /**
- * The Pipeline of a YAML or JSON text as the API server would store it, with the Releases beside it. Objects of other kinds are
- * ignored, such as those of a rendered program.
+ * Reads the Pipeline of a YAML or JSON text with its defaults, and the Releases in the same text. Objects of other kinds
+ * are ignored, such as those of a rendered program.
  *
- * @throws Error with file, document and field, if it cannot be parsed, is invalid, or does not have exactly one Pipeline.
+ * @throws Error with file, document and field if the text cannot be parsed, is invalid, or does not have exactly one Pipeline.
  */
 export function readPipelineFile(text: string, options: ReadReleasesOptions): PipelineFile {
   const documents = readDocuments(text, options).map((one) => ({ ...one, object: toPlain(one) }));

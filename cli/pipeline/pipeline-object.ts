@@ -10,7 +10,7 @@ export interface PipelineObject extends KubernetesObject {
   readonly status?: StatusOf<typeof Pipeline>;
 }
 
-/** A name without a matching Pipeline or stage. The message lists the existing ones. */
+/** No Pipeline or stage has this name. The message lists the existing names. */
 export class UnknownStageError extends Error {
   override readonly name = "UnknownStageError";
 }
@@ -36,7 +36,7 @@ export async function findPipeline(
   throw new UnknownStageError(`Cannot find Pipeline "${name}": in namespace "${namespace}" ${known}`);
 }
 
-/** All Pipelines of a namespace, or of all, by namespace and name. */
+/** Lists the Pipelines of one namespace or of all, sorted by namespace and name. */
 export async function listPipelines(
   client: ApiClient,
   where: { readonly namespace: string | undefined },

@@ -21,9 +21,9 @@ const mostCommits = 15;
 const longestSubject = 40;
 
 /**
- * A Pipeline as text: its stages with what they run and wait for, and a matrix of its commits and stages. Pure.
+ * Formats a Pipeline as text: a table of its stages, and a matrix of its commits and stages. Pure.
  *
- * @param promotions Those of this Pipeline, in any order.
+ * @param promotions The Promotions of this Pipeline, in any order.
  */
 export function formatPipeline(
   pipeline: PipelineObject,
@@ -33,7 +33,7 @@ export function formatPipeline(
   const { status } = pipeline;
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const stages = status?.stages ?? [];
-  // The table contains what stages wait for.
+  // Leave out the message of `Ready` if the table already contains the same.
   const isTold = ready?.status === "True" && stages.length > 0;
   const state =
     ready === undefined ? "not reconciled yet" : isTold ? ready.reason : `${ready.reason}: ${ready.message}`;
@@ -62,14 +62,14 @@ function formatStages(
   return formatColumns([["STAGE", "PHASE", "RUNS", "NEXT", "MESSAGE"], ...rows]);
 }
 
-/** What a Promotion waits for. */
+/** Why a Promotion has no outcome yet. */
 function provingText(promotions: readonly PromotionObject[], name: string | undefined): string {
   const { waiting = "", until } = promotions.find(({ metadata }) => metadata.name === name)?.status ?? {};
   const isNamed = until === undefined || waiting.includes(until);
   return waiting === "" || isNamed ? waiting : `${waiting}${untilText(until)}`;
 }
 
-/** Most messages already contain the instant. */
+/** The end of a wait, as text. Most messages already contain it. */
 function untilText(until: string | undefined): string {
   return until === undefined ? "" : ` (until ${until})`;
 }
@@ -85,7 +85,7 @@ interface Commit {
   readonly committedAt: string;
 }
 
-/** The newest commits that changed a stage, with the result of each in each stage. */
+/** The matrix of the newest candidates: the result of each commit in each stage. */
 function formatCommits(
   { status, spec }: PipelineObject,
   promotions: readonly PromotionObject[],
@@ -116,7 +116,7 @@ function formatCommits(
   ];
 }
 
-/** The commit that a stage runs is also shown when it is no longer in the Pipeline's status. */
+/** Commits that stages run but that are no longer in the Pipeline's status. They are shown too. */
 function forgottenCommits(
   known: readonly Commit[],
   {
@@ -133,13 +133,13 @@ function forgottenCommits(
   });
 }
 
-/** Phases by stage and commit: the last attempt counts. */
+/** The phase of the last attempt, by stage and commit. */
 function newestOutcomes(promotions: readonly PromotionObject[]): ReadonlyMap<string, string> {
   const inOrder = promotions.toSorted((a, b) => (createdOf(a) < createdOf(b) ? -1 : 1));
   return new Map(
     inOrder.map(({ spec, status }) => [
       `${spec.stage}/${spec.revision}`,
-      // A Promotion that its Pipeline has started has no status until there is something to report.
+      // A new Promotion that its Pipeline has started has no status yet.
       (status?.phase ?? (spec.number === undefined ? "Requested" : "Proving")).toLowerCase(),
     ]),
   );

@@ -3,7 +3,7 @@ import { formatColumns } from "../release/columns.ts";
 import type { ReleasesTableOptions } from "../release/releases-table.ts";
 import type { PipelineObject } from "./pipeline-object.ts";
 
-/** Pipelines as a table, one line each: whether it is ready, its newest commit, and what its stages run. Pure. */
+/** Formats Pipelines as a table. Each line contains the readiness, the newest commit, and the commits that the stages run. Pure. */
 export function formatPipelines(
   pipelines: readonly PipelineObject[],
   { namespaces, nowMs }: ReleasesTableOptions,

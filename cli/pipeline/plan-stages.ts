@@ -8,7 +8,7 @@ import type { ReleaseObject } from "../release/release-object.ts";
 import { compareStage, type RenderedSet, type StageComparison } from "./compare-stages.ts";
 import type { PipelineObject } from "./pipeline-object.ts";
 
-/** What a commit would change in one Release. */
+/** The changes that a commit would make in a Release. */
 export interface ReleasePlan {
   /** `namespace/name`. */
   readonly release: string;
@@ -18,7 +18,7 @@ export interface ReleasePlan {
   readonly error: string | undefined;
 }
 
-/** What a commit would change in one stage. */
+/** The changes that a commit would make in a stage. */
 export interface StagePlan {
   readonly stage: string;
   /** Digest of the stage; undefined: one of its Releases cannot be planned. */
@@ -26,12 +26,12 @@ export interface StagePlan {
   readonly releases: readonly ReleasePlan[];
   /** Gates of the stage, for users. */
   readonly gates: readonly string[];
-  /** How it differs from earlier stages; absent: it is not compared with them. */
+  /** The differences from earlier stages; absent: the stage is not compared with them. */
   readonly differences?: StageComparison;
 }
 
 export type PlanOptions = Pick<DiffReleaseOptions, "session" | "timeoutMs" | "weakSandbox" | "coming"> & {
-  /** Releases of a file, by `namespace/name`: they are planned instead of those in the cluster. */
+  /** Releases of a file, by `namespace/name`. They replace those in the cluster. */
   readonly releases?: ReadonlyMap<string, ReleaseObject>;
 } & (
     | { readonly revision: string; readonly folder?: undefined }
@@ -39,7 +39,7 @@ export type PlanOptions = Pick<DiffReleaseOptions, "session" | "timeoutMs" | "we
     | { readonly folder: string; readonly revision?: undefined }
   );
 
-/** Plans a commit, or a folder, for every stage of a Pipeline, with the code of the operator and the user's permissions. */
+/** Plans a commit or a folder for every stage of a Pipeline. It uses the operator's code and the user's permissions. */
 export async function planStages(
   pipeline: PipelineObject,
   options: PlanOptions,
@@ -52,7 +52,7 @@ export async function planStages(
       planned.push(await planRelease({ name, namespace }, options, rendered));
     plans.push({ stage, digest: digestOf(planned), releases: planned, gates: gatesOf(pipeline, stage) });
   }
-  // A stage may come before the ones that it follows.
+  // The spec may list a stage before the stages that it follows.
   return plans.map((plan) => {
     const differences = compareStage(pipeline, plan.stage, rendered);
     return { ...plan, ...(differences && { differences }) };
@@ -97,7 +97,7 @@ function digestOf(plans: readonly ReleasePlan[]): string | undefined {
     : stageDigestOf(digests);
 }
 
-/** The gates of a stage, and those that are closed now, for users. Pure. */
+/** Describes the gates of a stage for users, and those that are closed now. Pure. */
 export function gatesOf({ spec, status }: PipelineObject, name: string): readonly string[] {
   const index = spec.stages.findIndex((stage) => stage.name === name);
   const { after, enter, differences } = spec.stages[index] ?? {};

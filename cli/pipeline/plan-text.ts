@@ -6,8 +6,8 @@ import { formatComparison, isDifferent } from "./compare-stages.ts";
 import type { ReleasePlan, StagePlan } from "./plan-stages.ts";
 
 /**
- * 0: no stage would change. 1: a stage would change. 2: a change would be refused, a Release cannot be planned, or a stage has
- * undeclared differences from an earlier stage. Pure.
+ * 0: no stage would change. 1: a stage would change. 2: a change would be refused, a Release cannot be planned, or a stage
+ * has undeclared differences from an earlier stage. Pure.
  */
 export function exitCodeOfPlan(plans: readonly StagePlan[]): number {
   const all = plans.flatMap(({ releases }) => releases);
@@ -26,7 +26,7 @@ function isChanged({ report }: ReleasePlan): boolean {
   return report.held !== undefined || report.changes.some(({ action }) => action !== "unchanged");
 }
 
-/** A plan as text: the differences by Release, then one line for each stage. Pure. */
+/** Formats a plan as text: the differences by Release, then one line for each stage. Pure. */
 export function formatPlan(plans: readonly StagePlan[]): readonly string[] {
   const details = plans.flatMap(({ stage, releases }) =>
     releases.flatMap(({ release, report, error }) => {
@@ -60,7 +60,7 @@ function summaryOfRelease({ release, report, error }: ReleasePlan): string {
 const longestDiff = 3_000;
 const longestText = 50_000;
 
-/** A plan as a comment of a pull request. Pure. */
+/** Formats a plan as a comment for a pull request. Pure. */
 export function markdownOfPlan(plans: readonly StagePlan[], { title }: { readonly title: string }): string {
   const rows = plans.map(({ stage, digest, releases, gates }) => {
     const changes = releases.map(summaryOfRelease).join("; ") || "no Releases";
@@ -82,7 +82,7 @@ export function markdownOfPlan(plans: readonly StagePlan[], { title }: { readonl
     : `${head.join("\n")}\n\nThe differences are too long for a comment: run the command without \`-o markdown\`.\n`;
 }
 
-/** Longest list of differences in a comment, in lines. */
+/** Maximum number of differences in a comment. */
 const mostDifferences = 50;
 
 function differencesOf(plans: readonly StagePlan[]): readonly string[] {
@@ -109,14 +109,14 @@ function detailsOf(stage: string, { release, report, error }: ReleasePlan): read
   ];
 }
 
-/** A code block that its content cannot terminate. */
+/** Puts a text into a code block. The fence is longer than any in the text, so the text cannot end the block. */
 function fenced(text: string, language = ""): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);
   return `\n${fence}${language}\n${text.trimEnd()}\n${fence}`;
 }
 
-/** A text of others in a comment: without HTML, formatting, links, mentions and ends of a table's cell. */
+/** Escapes text of other authors for a comment: HTML, formatting, links, mentions and the ends of table cells. */
 function plain(text: string): string {
   return printable(text)
     .replaceAll(/[&<>|\\`*[\]@~]/g, (character) => entities[character] ?? `&#${character.charCodeAt(0)};`)

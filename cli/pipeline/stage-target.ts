@@ -8,13 +8,13 @@ import { printable } from "../release/columns.ts";
 import { type ReleaseObject, shortCommit } from "../release/release-object.ts";
 import { labelOfPipeline, type PipelineObject, stageIn } from "./pipeline-object.ts";
 
-/** A candidate of a stage. */
+/** A candidate for a stage. */
 export interface StageTarget {
   readonly revision: string;
   readonly digest: string;
   /** First line of the commit's message, and its author. Undefined: the commit is not in the Pipeline's status. */
   readonly commit: { readonly subject: string; readonly author: string } | undefined;
-  /** What the stage waits for with this candidate, for users. */
+  /** The gates that are closed for this candidate, for users. */
   readonly waits: readonly string[];
 }
 
@@ -56,14 +56,14 @@ export function chooseTarget(pipeline: PipelineObject, stage: string, digest?: s
   return targetOf(first);
 }
 
-/** With fewer digits, or none, a decision could be about a commit that its user has not seen. */
+/** Minimum number of digits of a digest. A shorter prefix could match a commit that the user has not seen. */
 const shortestDigest = 8;
 
 function waitsOf(status: StageStatus | undefined): readonly string[] {
   return (status?.waiting ?? []).map((gate) => `${gate.gate}: ${messageOf(gate, status?.next)}`);
 }
 
-/** The message of a gate without the commit and the digest that it begins with, for a text that has both. Pure. */
+/** The message of a gate without the commit and the digest at its start, for a text that contains both already. Pure. */
 export function messageOf(
   { message }: { readonly message: string },
   next: { readonly revision: string; readonly digest: string } | undefined,
@@ -86,14 +86,14 @@ function digestOf(
   return digests.some(({ digest }) => digest === "") ? undefined : stageDigestOf(digests);
 }
 
-/** Change of one Release of a stage, in one line. */
+/** The change of one Release of a stage, in one line. */
 export interface ReleaseChange {
   /** `namespace/name`. */
   readonly release: string;
   readonly text: string;
 }
 
-/** Reads what a commit would change in each Release of a stage. */
+/** Reads the changes that a commit would make in each Release of a stage. */
 export async function readChanges(
   pipeline: PipelineObject,
   { stage, revision }: { readonly stage: string; readonly revision: string },
@@ -130,7 +130,7 @@ interface PlannedStatus {
   };
 }
 
-/** What a commit would change in a Release, as text. Pure. */
+/** Describes the changes that a commit would make in a Release. Pure. */
 export function describeChange(release: ReleaseObject | undefined, revision: string): string {
   if (release === undefined) return "does not exist";
   const { next, deployed } = (release.status ?? {}) as PlannedStatus;
@@ -149,7 +149,7 @@ export function describeChange(release: ReleaseObject | undefined, revision: str
   return parts.join("; ");
 }
 
-/** A candidate in one line: `1a2b3c4d5e (Fix the cart, ada)`. Pure. */
+/** Describes a candidate in one line: `1a2b3c4d5e (Fix the cart, ada)`. Pure. */
 export function describeTarget({ revision, commit }: StageTarget): string {
   return printable(
     `${shortCommit(revision)}${commit === undefined ? "" : ` (${commit.subject}, ${commit.author})`}`,
