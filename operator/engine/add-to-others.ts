@@ -18,8 +18,8 @@ export interface AddToOthersOptions extends Pick<AddOptions, "cluster" | "settle
 }
 
 /**
- * Changes the fields that a resource sets in objects of other owners: removes those that it no longer wants, and adds
- * those that are missing.
+ * Updates the fields that a resource sets in objects of other owners: removes those that are no longer desired, and adds
+ * missing ones.
  *
  * @returns The number of objects that have all additions.
  * @throws The first failure of {@link removeFields} or {@link add}.

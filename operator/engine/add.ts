@@ -11,15 +11,15 @@ export interface AddOptions extends AttemptOptions {
   readonly cluster: Pick<Cluster, "add">;
   readonly stores: Pick<Stores, "related">;
   readonly settled: SettledObjects;
-  /** Called for each object that something was added to. */
+  /** Called for each object to which fields were added. */
   readonly onAdded: (live: LiveObject, addition: Addition) => void;
   /** Called for each addition that failed. */
   readonly onFailed: (addition: Addition, error: unknown) => void;
 }
 
 /**
- * Adds to objects that the resource does not own, in parallel: a failure blocks no other addition, and an object that was
- * deleted meanwhile needs nothing.
+ * Adds fields to objects that the resource does not own, in parallel. A failure does not block other additions. An object
+ * that was deleted in the meantime is skipped.
  *
  * @returns The number of objects that have all additions.
  * @throws The first failure: ObjectRejectedError, NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
@@ -46,6 +46,6 @@ async function addOne(step: AdditionStep, options: AddOptions): Promise<void> {
   onAdded(live, addition);
   // The store contains fewer fields than the API server's response.
   const now = store.get(keyOf(manifest));
-  // A second attempt would not add what the object still lacks.
+  // If the object still lacks fields after the apply, a second apply would not add them either.
   if (now !== undefined && findLack(now, addition) !== undefined) settled.remember(now, addition);
 }

@@ -1,6 +1,6 @@
 import type { LiveObject } from "../../crds/object.ts";
 
-/** Index of related objects of which a kind sets fields: the field managers that have set some. */
+/** Index of related objects in which a kind sets fields, by the field managers that have set some. */
 export const ADDED_INDEX = "added";
 
 /** The field managers of resources that have set fields of an object without owning it. */

@@ -14,7 +14,7 @@ export interface AnnounceOptions {
   readonly log: Logger;
 }
 
-/** Reports changes of existing objects: adopted, extended, reduced, replaced, restored, pruned. Creations and edits are not reported. */
+/** Reports changes of existing objects: adopted, extended, reduced, replaced, restored, pruned. Not creations and edits. */
 export function announceChanges(
   changes: readonly Change[],
   { resource }: { readonly resource: CustomResource },
@@ -41,7 +41,7 @@ export function announceChanges(
   }
 }
 
-/** Reports fields that a resource has set in an object of another owner, and that the API server refuses to remove. */
+/** Reports fields in objects of other owners that the API server refuses to remove. */
 function announceKept(
   { live, why }: Change,
   resource: LiveObject,
@@ -67,7 +67,7 @@ function announcePruned(
   events.record(resource, { type: "Normal", reason: "Pruned", action: "Prune", note, isRoutine: true });
 }
 
-/** Reports conditions that became false, recovered or are delayed, and, once per edit, the ignored parts of the spec. */
+/** Reports conditions that became false, recovered or are delayed. Reports ignored parts of the spec once for each edit. */
 export function announceStatus(
   { status, cause }: { readonly status: EngineStatus; readonly cause: string | undefined },
   { resource }: { readonly resource: CustomResource },

@@ -17,24 +17,23 @@ export type ApplyResult =
   | "adopted"
   | "rejected"
   | "not_owned"
-  /** Another writer was faster: the object is planned again. */
+  /** Another client changed the object first. The object is planned again. */
   | "conflict"
   | "error";
 
-/** The results of a reconcile for objects; kept ones cost no request. */
+/** The result of a reconcile for an object. `kept`: no request was sent. */
 export type ObjectAction = ApplyResult | "kept" | "pruned";
 
 /**
- * Whether an apply reverted a change of the live object by another manager. It did not if the server changed nothing:
- * then the local copy lacked fields, because a watch that is older than its kind's definition drops new fields of the
- * definition. Pure.
+ * Whether an apply reverted a change of the live object by another manager. If the server changed nothing, the local copy
+ * lacked fields: a watch that was started before a change of the CRD drops the new fields. Pure.
  *
- * @param answer The object as the server answered the apply.
+ * @param answer The object in the server's response to the apply.
  */
 export function isRepair({ live, because }: ApplyStep, answer: LiveObject): boolean {
   if (live === undefined || ["digest", "foreign", "adopt"].includes(because)) return false;
   const [before, after] = [live.metadata, answer.metadata];
-  // Others write the status in the meantime, which changes only the version.
+  // Other clients may write the status in the meantime, which changes the resourceVersion but not the generation.
   const isCounted = !because.startsWith("metadata") && before.generation !== undefined;
   return isCounted
     ? before.generation !== after.generation
@@ -44,8 +43,8 @@ export function isRepair({ live, because }: ApplyStep, answer: LiveObject): bool
 /**
  * The result of a successful apply. Pure.
  *
- * @param options.answer The object as the server answered.
- * @param options.wasLost The object had existed, and another client deleted it.
+ * @param options.answer The object in the server's response.
+ * @param options.wasLost Another client had deleted the object.
  */
 export function resultOfStep(
   step: ApplyStep,

@@ -15,26 +15,26 @@ export interface ApplyOptions extends AttemptOptions {
   /** The local copy of the objects of a kind. */
   readonly storeOf: (kind: ObjectKind) => ObjectStore;
   readonly lost: LostObjects;
-  /** Whether it is enough that an object of this name exists, regardless of its creator. Default: never. */
+  /** Whether an existing object of this name is sufficient, regardless of its creator. Default: never. */
   readonly isEnough?: (step: ApplyStep) => boolean;
 }
 
 /**
- * Result of one step: applied, or found to exist and owned by the resource; then the plan is recomputed with the found
- * object.
+ * Result of one step. If the resource already owns an object of this name, the object is not applied: the plan is
+ * recomputed with it.
  */
 export interface StepResult {
   readonly step: ApplyStep;
-  /** In the server's version; an applied object is in the store already. */
+  /** The object in the server's response. An applied object is in the store already. */
   readonly live: LiveObject;
   readonly was: "applied" | "ours" | "adopted";
-  /** It had existed, and another client deleted it. */
+  /** Whether another client had deleted the object. */
   readonly wasLost: boolean;
 }
 
 /**
- * Applies a plan's manifests, stage by stage and in parallel within a stage. A stage with a failure or a find is
- * finished, and no later one begins.
+ * Applies a plan's manifests, stage by stage and in parallel within a stage. After a failure, or if an existing object was
+ * found, the rest of the stage is still applied, but no later stage begins.
  *
  * @throws The first failure in apply order: ObjectRejectedError, NotOwnedError, ReplacedError,
  *   NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
@@ -81,7 +81,7 @@ async function send(
   }
 }
 
-/** Applies the manifest, or patches the metadata of an object whose content our field manager owns and must not lose. */
+/** Applies the manifest, or patches only the metadata. An apply without the content would remove the content, which we own. */
 async function write(
   { kind, manifest, guard, live, only }: ApplyStep,
   cluster: ApplyOptions["cluster"],
@@ -94,7 +94,7 @@ async function write(
   return patched;
 }
 
-/** One read determines the owner of the object with that name. */
+/** Determines the owner of the existing object with one read. */
 async function claim(
   { kind, manifest }: ApplyStep,
   { loaded, cluster, isEnough }: Pick<ApplyOptions, "loaded" | "cluster"> & { readonly isEnough: boolean },
@@ -106,7 +106,7 @@ async function claim(
   if (isEnough) return { live, was: "ours" };
   const ownership = decideOwnership(live, loaded.resource, loaded.set);
   if (ownership.whose === "foreign") throw new NotOwnedError(id, ownership.owner);
-  // Including an object that is about to be deleted: the next plan waits for its end.
+  // Return a terminating object as well: the next plan waits for its deletion.
   if (ownership.whose !== "adopt") return { live, was: "ours" };
   const taken = await cluster.takeOverFields(kind, live);
   if (taken === undefined) throw new ReplacedError(id);

@@ -12,10 +12,9 @@ export interface AttemptOptions {
 }
 
 /**
- * Sends one step, unless exactly this step was rejected a short time ago. A rejection is remembered, and a failure
- * counted.
+ * Sends one step, unless the same step was rejected a short time ago. Stores a rejection, and counts a failure.
  *
- * @throws The error of `send`, now or then.
+ * @throws The error of `send`, or the stored rejection.
  */
 export async function attempt<Result>(
   step: ApplyStep,

@@ -1,6 +1,6 @@
 /**
- * Whether an API group is one of the API server's own, so that its kinds come from no CustomResourceDefinition: it has no
- * domain, or ends in `.k8s.io` with one level below it. Pure.
+ * Whether an API group is built into the API server, so that its kinds have no CustomResourceDefinition. The name of such a
+ * group has no domain, or consists of one label and `.k8s.io`. Pure.
  */
 export function isBuiltInGroup(group: string): boolean {
   return !group.includes(".") || /^[^.]+(\.authorization)?\.k8s\.io$/.test(group);

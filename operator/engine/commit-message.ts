@@ -23,7 +23,7 @@ export interface CommitMessageInput {
 
 /** Longest subject line, in characters. */
 const SUBJECT_LENGTH = 72;
-/** Maximum number of resources that are listed one by one; the rest is a count. */
+/** Maximum number of resources in the list. The rest is a count. */
 const NAMED_RESOURCES = 20;
 
 /** The message of one commit: a subject for users, then trailers (`git interpret-trailers`) for programs. Pure. */
@@ -35,7 +35,7 @@ export function composeCommitMessage({ applied, removed, version, lease }: Commi
   const trailers = resources.slice(0, NAMED_RESOURCES).map((text) => `Fairlead-Resource: ${text}`);
   if (resources.length > NAMED_RESOURCES) trailers.push(`Fairlead-Resources: ${resources.length}`);
   for (const { title, trailers: more = [] } of applied.slice(0, NAMED_RESOURCES)) {
-    // Of several resources each line says whose it is.
+    // With several resources, each line names its resource.
     const whose = applied.length === 1 ? "" : ` ${title}`;
     trailers.push(...more.map((line) => oneLine(`${line}${whose}`)));
   }
@@ -45,13 +45,13 @@ export function composeCommitMessage({ applied, removed, version, lease }: Commi
   return `${paragraphs.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
-/** Untrusted text: each line begins with fixed words, and the paragraph of trailers follows it. */
+/** The lines with the origins. Their text is untrusted: each line begins with fixed words, and the trailers come later. */
 function originsOf(applied: readonly AppliedResource[]): string {
   return applied
     .slice(0, NAMED_RESOURCES)
     .flatMap(({ title, origin }) => {
       if (origin === undefined) return [];
-      // Of several resources each line says whose it is.
+      // With several resources, each line names its resource.
       const whose = applied.length === 1 ? "Made" : `${oneLine(title)} is made`;
       return [`${whose} from ${describeOrigin(origin)}`];
     })
@@ -106,7 +106,7 @@ function shorten(text: string, length: number): string {
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
 }
 
-/** A title comes from an object's name; still, no name may ever start a new line in a message. */
+/** Replaces control characters. The name of an object must never start a new line in a message. */
 function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are replaced
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();

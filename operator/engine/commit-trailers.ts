@@ -3,12 +3,12 @@ import { quoteText } from "./origin-text.ts";
 
 /** Longest value of a trailer, in UTF-16 units. */
 const LONGEST_VALUE = 200;
-/** A resource adds at most this many trailers. */
+/** Maximum number of trailers of a resource. */
 const MOST_TRAILERS = 32;
 
 const validKey = /^[A-Z][A-Za-z0-9]*(-[A-Za-z0-9]+)*$/;
 
-/** Trailers of the operator itself: readers believe them. */
+/** Trailers that only the operator may write, because other programs trust them. */
 const reserved: ReadonlySet<string> = new Set(
   ["Resource", "Resources", "Version", "Lease", "Source", "Program", "Inputs"].map((name) =>
     `Fairlead-${name}`.toLowerCase(),
@@ -16,9 +16,9 @@ const reserved: ReadonlySet<string> = new Set(
 );
 
 /**
- * `Key: value` for the last paragraph of a commit's message. A value is untrusted text: it becomes one line of bounded length,
- * which the host of the rendered repository does not act on. Trailers without a value, and those with a key of the
- * operator itself, are left out. Pure.
+ * `Key: value` lines for the last paragraph of a commit message. A value is untrusted text: it is shortened to one line,
+ * and texts that git hosts act on are disabled. Trailers without a value, and those with a key of the operator itself, are
+ * left out. Pure.
  */
 export function describeTrailers(trailers: readonly CommitTrailer[]): readonly string[] {
   return trailers

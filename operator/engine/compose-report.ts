@@ -7,31 +7,31 @@ import { decideRequeue, parkedForMs } from "./requeue.ts";
 import { type ResourceStatus, type StatusInput, timestampOf } from "./status.ts";
 
 /**
- * A run whose objects were assessed and whose files were offered: the common part of the report for every sort of
- * resources.
+ * A run whose objects were assessed and whose files were offered to the publisher. Kinds and Releases share this part of
+ * the report.
  */
 export interface AssessedRun
   extends Pick<Report, "key" | "kind" | "changes" | "health" | "at" | "error" | "onWritten"> {
   /** See {@link asWorkedOn}. */
   readonly resource: CustomResource;
   readonly outcome: { readonly state: string };
-  /** How applying ended; `retry` where the run did not come to it. */
+  /** Result of the apply; `retry` if the run ended before it. */
   readonly applied: ApplyOutcome;
   /** Undefined: nothing was offered. */
   readonly publish: PublishState | undefined;
   readonly hasRepository: boolean;
-  /** The status is not composed while its commit has been on its way for a moment only. Default: it is. */
+  /** Whether the status waits a short time for its commit. Default: no. */
   readonly waitsForCommit?: boolean;
   compose(parts: Pick<StatusInput, "publish" | "nowIso">): ResourceStatus;
-  /** Delay of the next check. Called after `compose`, which may use the clock. */
+  /** Computes the delay of the next check. Called after `compose`, which may use the clock. */
   wakeUps(): WakeUps;
 }
 
-/** Times in milliseconds; undefined: an event will tell. */
+/** Times in milliseconds; undefined: an event requeues the resource. */
 export interface WakeUps {
-  /** Until the earliest instant that the kind asked for. */
+  /** Until the earliest instant that the kind has tested. */
   readonly instantInMs?: number | undefined;
-  /** A run that the queue retries is repeated by then at the latest. */
+  /** Maximum delay of a retry by the queue. */
   readonly retryWithinMs: number | undefined;
   readonly againAfterMs?: readonly (number | undefined)[];
 }
@@ -43,7 +43,7 @@ export interface ComposeReportOptions {
   readonly random: Random;
 }
 
-/** Composes the status of a run and decides when to look again. The same for every sort of resources. */
+/** Composes the status of a run, and decides when to reconcile again. Kinds and Releases share it. */
 export function composeReport(run: AssessedRun, options: ComposeReportOptions): Report {
   const { key, kind, resource, changes, health, at, error, onWritten, outcome, publish } = run;
   const { refusals, progress, clock, random } = options;
@@ -80,8 +80,8 @@ export function composeReport(run: AssessedRun, options: ComposeReportOptions): 
 }
 
 /**
- * The current resource, with the generation that was processed: an edit in the meantime is for the next run, which is
- * queued already, and status and commit describe the processed generation. Pure.
+ * The current resource with the generation that was processed. Status and commit describe that generation. The next run,
+ * which is queued already, processes a later edit. Pure.
  */
 export function asWorkedOn<Resource extends Pick<CustomResource, "metadata">>(
   resource: Resource,

@@ -14,7 +14,7 @@ export interface ConditionsInput
   readonly previous: readonly Condition[];
 }
 
-/** One of the engine's conditions, without the time since when it holds. */
+/** One of the engine's conditions, without `lastTransitionTime`. */
 export interface Statement {
   readonly type: ConditionType;
   readonly status: ConditionStatus;
@@ -33,7 +33,7 @@ const engineTypes: ReadonlySet<string> = new Set<ConditionType>([
   "Expired",
 ]);
 
-/** The engine's conditions in a fixed order, then the kind's own in the order of their types, or as the kind gives them. */
+/** Composes the conditions: the engine's in a fixed order, then the kind's own, sorted by type or in the order of the kind. */
 export function composeConditions(input: ConditionsInput): Condition[] {
   const { applied, health, publish, own, previous, standing, keepsOrder = false } = input;
   const sourced = standing?.statement;
@@ -71,7 +71,7 @@ export function composeConditions(input: ConditionsInput): Condition[] {
   ];
 }
 
-/** The statements about the objects stay, and the resource stays ready unless its source is lost. */
+/** Conditions without the source: those about the objects stay, and the resource stays ready unless its source is lost. */
 function withoutSource(
   { statement, cause = statement, isLost }: SourceStanding,
   before: ReadonlyMap<string, Condition>,
@@ -80,10 +80,10 @@ function withoutSource(
   const last = (type: ConditionType) => before.get(type) as Statement | undefined;
   const unknown = { status: "Unknown", reason: cause.reason, message: "Not applied yet" } as const;
   const ready = isLost ? undefined : last("Ready");
-  // An outage of a remote is not in progress before it makes anything unready.
+  // Do not report `Reconciling` during an outage of a remote that has not made the resource unready.
   const isQuiet = ready !== undefined && cause.status === "False";
   const applied = last("Applied") ?? ({ type: "Applied", ...unknown } as const);
-  // Objects that were applied before may be kept unchanged, and assessed.
+  // Assess the objects only if they are applied. They may have been applied by an earlier run.
   const isJudged = health !== undefined && applied.status === "True";
   return {
     applied,
@@ -110,7 +110,7 @@ function describeApplied(applied: ApplyOutcome, previous: Condition | undefined)
     case "failed":
       return { type, status: "False", reason: "ApplyFailed", message: applied.message };
     case "retry":
-      // A lost race is not reported: the previous statement stays until there is a new one.
+      // A write conflict is not reported: the previous statement stays until there is a new one.
       return previous === undefined
         ? { type, status: "Unknown", reason: "Progressing", message: "Not applied yet" }
         : { type, status: previous.status, reason: previous.reason as Reason, message: previous.message };
@@ -149,7 +149,7 @@ function describeReady(applied: Statement, healthy: Statement): Statement {
   return { type: "Ready", status: "True", reason: "Reconciled", message: healthy.message };
 }
 
-/** An object that the resource waits for has failed, or it waits for longer than its timeout. */
+/** Describes a resource that waits for a failed object, or for longer than its timeout. */
 function describeStalled(applied: ApplyOutcome, health: Health | undefined): Statement | undefined {
   if (applied.state !== "waiting" || health?.status !== "Failed") return undefined;
   const message = `${applied.message}; ${health.message}`;
@@ -170,7 +170,7 @@ function describePublished(publish: ConditionsInput["publish"]): readonly Statem
   }
 }
 
-/** Present only while true. */
+/** The condition is present only while it is true. */
 function describeExpired(message: string | undefined): readonly Statement[] {
   return message === undefined
     ? []
@@ -190,7 +190,7 @@ function describeProgress(
   return isHealthy.status === "True" ? [] : [{ ...isHealthy, type: "Reconciling", status: "True" }];
 }
 
-/** A statement with the time since when its status holds. */
+/** Adds `lastTransitionTime` to a statement. */
 export function withTransition(
   { type, status, reason = "", message }: Statement | OwnCondition,
   before: ReadonlyMap<string, Condition>,
@@ -201,7 +201,7 @@ export function withTransition(
     type,
     status,
     reason,
-    // The schema's bound, in case a server's answer is quoted.
+    // The maximum length of the schema. A message may contain a response of the API server.
     message: message.slice(0, 32_768),
     lastTransitionTime: last?.status === status ? last.lastTransitionTime : nowIso,
     ...(resource.metadata.generation !== undefined && { observedGeneration: resource.metadata.generation }),

@@ -22,9 +22,9 @@ import type { SettledObjects } from "./settled.ts";
 import type { Claimed, Subject, Target } from "./subject.ts";
 
 export interface ConvergeOptions {
-  /** With the operator's own permissions: for the resource itself. */
+  /** Uses the operator's own permissions: for the resource itself. */
   readonly cluster: Pick<Cluster, "read">;
-  /** With the permissions of the resource's account: for its objects. */
+  /** Uses the permissions of the resource's account: for its objects. */
   readonly acting: Cluster;
   /** Local copies of related objects, for additions. */
   readonly related?: Stores["related"];
@@ -37,21 +37,21 @@ export interface ConvergeOptions {
 
 export interface Converged {
   readonly outcome: ApplyOutcome;
-  /** Of the last pass. Undefined: its desired set could not be computed. */
+  /** The target of the last pass. Undefined: its desired set could not be computed. */
   readonly target: Target | undefined;
   readonly plan: Plan | undefined;
   /** Undefined: pruning was not decided. */
   readonly pruned: PruneDecision | undefined;
   readonly changes: readonly Change[];
-  /** The steps that all passes together sent, and why. */
+  /** The steps that were sent in all passes, and the reasons. */
   readonly steps: readonly StepReason[];
-  /** Additions to objects of other owners that were not sent, and why. */
+  /** Additions to objects of other owners that were not sent, and the reasons. */
   readonly held?: readonly StepReason[];
   /** The failure that `outcome` describes. */
   readonly error: unknown;
 }
 
-/** Finding and replacing objects changes the plan; more finds than these mean that another client works against us. */
+/** Maximum number of passes that find or replace objects. More of them mean that another client reverts our changes. */
 const mostFinds = 4;
 /** A dependency chain takes a pass for each of its links; no plan needs more. */
 const mostPasses = 1_000;
@@ -61,12 +61,12 @@ interface Run {
   readonly claimed: Claimed;
   readonly changes: Change[];
   readonly steps: StepReason[];
-  /** Of additions. Undefined: they were not reached. */
+  /** Additions that were not sent. Undefined: the run ended before them. */
   held: StepReason[] | undefined;
   readonly options: ConvergeOptions;
 }
 
-/** Plans, applies, prunes and adds, for one resource. Failures are values: the caller reports or throws them. */
+/** Plans, applies, prunes and adds, for one resource. A failure is returned as a value; the caller reports or throws it. */
 export async function converge(subject: Subject, options: ConvergeOptions): Promise<Converged> {
   const claimed: Claimed = new Map(subject.claimed);
   const changes: Change[] = [];
@@ -121,7 +121,7 @@ function planFor({ resource, desired }: Target, { subject, claimed, options }: R
   });
 }
 
-/** @returns Whether that was all that can be done now, or a new plan would find more to do. */
+/** @returns Whether the run is done, a new plan may have more steps, or objects were found that change the plan. */
 async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | "more" | "found"> {
   const { subject, claimed, changes, options } = run;
   const { acting: cluster, settled, lost, count } = options;
@@ -148,7 +148,7 @@ async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | 
   return plan.mayUnblockMore ? "more" : "done";
 }
 
-/** Deletes the objects whose names are needed. @returns Those objects. */
+/** Deletes the objects that must be replaced. @returns Those objects. */
 async function removeInTheWay(
   plan: Plan,
   { objects }: DesiredSet,
@@ -180,7 +180,7 @@ function storesOf(subject: Subject): (kind: ObjectKind) => ObjectStore {
   return (kind) => subject.watch(kind).store;
 }
 
-/** Prunes, and adds to objects of others, if everything is applied. */
+/** Prunes, and adds to objects of other owners, if all objects are applied. */
 async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Converged, "outcome" | "pruned">> {
   const { subject, claimed, changes, options } = run;
   const { acting, refusals, lost } = options;
@@ -197,7 +197,7 @@ async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Conver
     }));
   const described = subject.describeEnd?.(plan) ?? describePlan({ plan, prune: pruned, set });
   if (!plan.isComplete) return { outcome: described, pruned };
-  // Last: a failure to add to objects of others does not hold up the resource's own.
+  // Add to objects of other owners last, so that a failure does not delay the resource's own objects.
   const added = await addAll(target, run);
   refusals.forget(subject.key);
   lost.forget(subject.key);
@@ -207,7 +207,7 @@ async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Conver
   return { outcome, pruned };
 }
 
-/** Adds to objects of other owners, if the resource does so. */
+/** Adds to objects of other owners, if the target has additions. */
 async function addAll(target: Target, run: Run): Promise<number> {
   const { related, acting: cluster } = run.options;
   const { additions = [], removals = [] } = target.desired;
@@ -225,9 +225,9 @@ function explainHeld(target: Target | undefined, { held, options }: Run): readon
 }
 
 /**
- * Confirms with one read that the resource is still the known one. Garbage collection deletes the objects of a deleted
- * resource, and the watch of those may report it first: a recreated Job would run again for no one. And an object that
- * seems to be left behind by an earlier resource may belong to a later one.
+ * Confirms with one read that the resource still exists with the same uid. Garbage collection deletes the objects of a
+ * deleted resource, and their watch may report that before the watch of the resource: then a Job would be recreated and run
+ * again. Also, an object that seems to belong to an earlier resource of the name may belong to a later one.
  *
  * @throws ReplacedError if it is not.
  */

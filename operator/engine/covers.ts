@@ -7,18 +7,18 @@ import { isSameQuantity } from "./quantity.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The first field of a manifest that the live object does not have with an equal value; undefined when it has
- * them all. Other fields of the live object belong to other managers and are not drift, except in structs and lists that
- * have one owner as a whole. Values that the server drops when they are empty equal absence.
+ * Finds the first field of a manifest that differs in the live object; undefined: none differs. Additional fields of the
+ * live object belong to other managers and are not drift, except in atomic structs and lists. An empty value that the
+ * server drops equals an absent one.
  *
- * @returns A path for people, such as `spec.template.spec.containers[web].image`.
+ * @returns A path for users, such as `spec.template.spec.containers[web].image`.
  */
 export function findDrift(desired: KubernetesObject, live: KubernetesObject): string | undefined {
   const shape = shapeOf(groupOf(desired.apiVersion), desired.kind);
   return findInFields(withEncodedData(desired), live, shape);
 }
 
-/** Whether every field of a manifest is found in the live object with an equal value: see {@link findDrift}. */
+/** Whether the live object has every field of a manifest with an equal value; see {@link findDrift}. */
 export function covers(desired: KubernetesObject, live: KubernetesObject): boolean {
   return findDrift(desired, live) === undefined;
 }
@@ -88,7 +88,7 @@ function findInKeyedList(
   return undefined;
 }
 
-/** Equality for a value with one owner: the live value may only have additional values that the server fills in. */
+/** Equality of atomic values: the live value may have additional fields only where the server fills in defaults. */
 function isSame(desired: unknown, live: unknown, shape: FieldShape): boolean {
   if (desired === live) return true;
   if (live === undefined || live === null) return isDropped(desired, shape);
@@ -129,7 +129,7 @@ function join(name: string, rest: string): string {
   return rest === "" || rest.startsWith("[") ? name + rest : `${name}.${rest}`;
 }
 
-/** The server keeps what a Secret's `stringData` says in `data`. */
+/** Moves the `stringData` of a Secret to `data`, as the API server does. */
 function withEncodedData(desired: KubernetesObject): Fields {
   const text = desired["stringData"];
   if (desired.kind !== "Secret" || desired.apiVersion !== "v1" || !isFields(text)) return desired;

@@ -15,12 +15,12 @@ export interface ApplyStep {
   readonly manifest: Manifest;
   readonly guard: ApplyGuard;
   /**
-   * The object on which the plan is based, and why it is applied: `absent`, `foreign`, `adopt`, `digest`, or the path of
-   * the first drift.
+   * The object on which the plan is based, and the reason of the apply: `absent`, `foreign`, `adopt`, `digest`, or the path
+   * of the first field with drift.
    */
   readonly live: LiveObject | undefined;
   readonly because: string;
-  /** Only these fields of the live object are changed; its manifest contains nothing else. */
+  /** Only these fields of the live object are changed. The manifest contains no others. */
   readonly only?: "metadata";
 }
 
@@ -37,11 +37,11 @@ export interface DecideObjectOptions {
   readonly isSettled: (live: LiveObject) => boolean;
   /** Default: `kept`. */
   readonly lifetime?: Lifetime;
-  /** Whether it is created with the finalizer of a run. Default: false. */
+  /** Whether the object is created with the finalizer of a run. Default: false. */
   readonly isProtected?: boolean;
 }
 
-/** Decides what happens to one desired object: it is applied, kept, replaced, or waited for while it is being deleted. Pure. */
+/** Decides the action for one desired object: apply, keep, replace, or wait for its deletion. Pure. */
 export function decideObject(
   desired: Manifest,
   live: LiveObject | undefined,
@@ -49,7 +49,7 @@ export function decideObject(
 ): Decision {
   const { resource, set, isSettled, lifetime = "kept", isProtected = false } = options;
   const { whose } = live === undefined ? { whose: "absent" as const } : decideOwnership(live, resource, set);
-  // A foreign object may have been deleted already: the create-only apply is rejected if not, and a fresh read decides.
+  // A foreign object may have been deleted already. If not, the create-only apply is rejected, and a new read decides.
   if (live === undefined || whose === "foreign" || whose === "absent") {
     const { manifest: fitted = desired } = fitToLive(desired, undefined);
     const manifest = isProtected ? withRunFinalizer(fitted) : fitted;
@@ -78,7 +78,7 @@ interface MetadataOptions extends Pick<DecideObjectOptions, "isSettled"> {
   readonly lifetime: Exclude<Lifetime, "kept">;
 }
 
-/** Decides about an object that was created once: nothing happens, or its labels, annotations and owner references are corrected. */
+/** Decides the action for an object that is created once: keep it, or correct its labels, annotations and owner references. */
 function decideMetadata(
   desired: Manifest,
   live: LiveObject,
@@ -96,8 +96,8 @@ function decideMetadata(
 }
 
 /**
- * Whether an object that is waited for belonged to a deleted resource of the same name, and is not deleted yet. An
- * object that another operator created, or that also has another owner, is left to garbage collection. Pure.
+ * Whether an object belonged to a deleted resource of the same name and still exists. False for an object that another
+ * operator created, or that also has another owner: garbage collection deletes it. Pure.
  */
 export function isLeftBehind({ ours, metadata }: LiveObject, set: string): boolean {
   const { deletionTimestamp, labels, ownerReferences = [] } = metadata;

@@ -13,14 +13,14 @@ export interface PruneInput {
   readonly resource: CustomResource;
   /** Id of the resource's set of objects. */
   readonly set: string;
-  /** All objects with the label of the set, of all kinds that the resource ever had. */
+  /** All objects with the label of the set, of all kinds that the resource has ever had. */
   readonly owned: readonly OwnedObject[];
   readonly desired: Pick<DesiredSet, "objects" | "lifetimes">;
-  /** As in planChanges(): a desired object is not pruned under another name of its kind. Default: found in `owned`. */
+  /** As in planChanges(): a desired object is not pruned if another API group serves it as well. Default: found in `owned`. */
   readonly observed?: (object: DesiredObject) => LiveObject | undefined;
   /** False: surplus objects are kept, such as with `spec.prune: false`. Default: true. */
   readonly isOn?: boolean;
-  /** Objects in the resource's namespace have a controller reference to it; one without it was released. Default: false. */
+  /** Whether objects in the resource's namespace have a controller reference to it. One without it was released. Default: false. */
   readonly isReferenced?: boolean;
   /** Whether large or irreversible prunes wait for approval. Default: true. */
   readonly mayHold?: boolean;
@@ -28,23 +28,23 @@ export interface PruneInput {
   readonly deployed: number | undefined;
   /** Value of the annotation `fairlead.dev/approve-prune`. */
   readonly approved: string | undefined;
-  /** Values that approve: ids of commits, or the digest of the desired set; the message asks for the last one. */
+  /** Values that approve: ids of commits, or the digest of the desired set. The message names the last one. */
   readonly approvals: readonly string[];
-  /** `status.inventory.waves`: ids in the order of applying, where the source declared one. */
+  /** `status.inventory.waves`: ids in apply order, if the source declares an order. */
   readonly waves?: readonly (readonly ObjectId[])[] | undefined;
-  /** Whether the deletion of an object that contains others would lose something. Default: yes, unless a claim has no volume. */
+  /** Whether the deletion of an object would delete content. Default: yes, except for a claim without a volume. */
   readonly hasContent?: (live: LiveObject) => boolean;
 }
 
-/** The plan for objects that are owned and no longer desired. Nothing is deleted before every apply succeeded. */
+/** The plan for objects that are owned and no longer desired. None is deleted before all applies have succeeded. */
 export interface PruneDecision {
-  /** To be deleted now, concurrently, with a uid precondition: the last stage of the surplus objects. */
+  /** Objects to delete now, concurrently, with a uid precondition: the surplus objects of the last stage. */
   readonly now: readonly OwnedObject[];
-  /** To be deleted when all of `now` and `leaving` are deleted. */
+  /** Objects to delete when all of `now` and `leaving` are deleted. */
   readonly later: readonly OwnedObject[];
   /** Terminating objects: their events requeue the resource. */
   readonly leaving: readonly OwnedObject[];
-  /** An annotation keeps them, `prune` is off, or they were created once and their kind keeps them. They stay in the set. */
+  /** Objects that stay in the set: an annotation keeps them, `prune` is off, or their kind keeps objects that are created once. */
   readonly kept: readonly KeptObject[];
   /** Undefined: no approval is needed. */
   readonly held: HeldPrune | undefined;
@@ -52,13 +52,13 @@ export interface PruneDecision {
 
 export interface HeldPrune {
   readonly objects: readonly OwnedObject[];
-  /** For users: how many and which, why it waits, and how to continue. */
+  /** For users: the number of objects, their names, the reason, and how to continue. */
   readonly message: string;
 }
 
 /**
- * A set of fewer objects may lose any number of them without approval (all of them always need it): one of two or two of
- * three is typical for editing a small folder, half of many for a wrong path.
+ * In a set with fewer objects than this, a prune of some objects needs no approval; a prune of all objects always does.
+ * Users often remove one of two objects, but the loss of half of many objects usually is a mistake, such as a wrong path.
  */
 export const handful = 5;
 
@@ -108,7 +108,7 @@ function sortOut(
   const mayGo = ({ live }: OwnedObject) =>
     isOn && mayPrune({ live, resource, set, desiredUids, isUnreferenced: !isReferenced });
   const [going, rest] = split(there, mayGo);
-  // An object with another controller is not ours to delete.
+  // Do not delete an object with another controller.
   const kept = rest.filter(({ live }) => !isOn || isKept(live));
   const why = isOn ? "an annotation keeps it" : "spec.prune is false";
   return { going, leaving, kept: kept.map((object) => ({ ...object, why })) };
@@ -119,7 +119,7 @@ function isApproved({ approved, approvals }: PruneInput): boolean {
   return approvals.some((approval) => approval.startsWith(approved));
 }
 
-/** Why these objects are deleted only after approval. */
+/** Why the prune of these objects needs approval; undefined: it does not. */
 function findObjection(going: readonly OwnedObject[], input: PruneInput): string | undefined {
   if (going.length === 0) return undefined;
   const { desired, deployed, owned, hasContent = mayHaveContent } = input;
@@ -149,15 +149,15 @@ function isContainer({ apiVersion, kind }: LiveObject): boolean {
   return containerKinds.has(`${groupOf(apiVersion)}/${kind}`);
 }
 
-/** Only the server knows the content of a namespace and the objects of a kind; a claim without volume never had content. */
+/** Whether an object may have content. Only the server knows that of namespaces and CRDs. A claim without a volume has none. */
 function mayHaveContent(live: LiveObject): boolean {
   if (live.kind !== "PersistentVolumeClaim") return true;
   return (live["status"] as { readonly phase?: unknown } | undefined)?.phase !== "Pending";
 }
 
 /**
- * The objects that were applied last are deleted first, and the next ones wait until these are deleted, so that a
- * controller outlives the objects whose finalizers it serves.
+ * Splits objects into waves. The objects that were applied last are deleted first, and each wave waits for the deletion of
+ * the one before, so that a controller is deleted after the objects whose finalizers it removes.
  */
 function inWaves(
   going: readonly OwnedObject[],
@@ -165,8 +165,8 @@ function inWaves(
   waves: PruneInput["waves"] = [],
 ): Pick<PruneDecision, "now" | "later"> {
   const places = new Map(waves.flatMap((wave, index) => wave.map((id) => [id, index] as const)));
-  // The wave of an object that is in no recorded wave, for example before the first status with waves: by its stage,
-  // after all waves.
+  // An object without a recorded wave, for example before the first status with waves, is ranked by its stage after all
+  // waves.
   const rankOf = ({ id, live }: OwnedObject) => places.get(id) ?? waves.length + applyStageOf(live);
   const last = [...going, ...leaving].reduce((highest, one) => Math.max(highest, rankOf(one)), -1);
   const [now, later] = split(going, (one) => rankOf(one) === last);

@@ -1,7 +1,7 @@
 import { groupOf, type KubernetesObject } from "../../crds/object.ts";
 import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
 
-/** The labels and annotations of tools on objects that they apply, and the names of the tools. */
+/** The labels and annotations that tools set on the objects that they apply, and the names of the tools. */
 const labels: Readonly<Record<string, string>> = {
   [stamps.set]: "another resource",
   [stamps.partOf]: "an ApplySet",
@@ -20,8 +20,8 @@ const annotations: Readonly<Record<string, string>> = {
 };
 
 /**
- * The owner of a resource, or the tool that applies it, which would recreate it after a deletion. Undefined: none is known.
- * Pure.
+ * The owner of a resource, or the tool that applies it. It would recreate the resource after a deletion. Undefined: not
+ * known. Pure.
  */
 export function declaredBy({ metadata }: Pick<KubernetesObject, "metadata">): string | undefined {
   const [owner] = metadata.ownerReferences ?? [];

@@ -4,14 +4,14 @@ import { type ApplyOutcome, describeWaiting, listNames } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
 
 export interface DescribePlanInput {
-  /** The last plan of the run: nothing is left in its `apply` that was not applied. */
+  /** The last plan of the run. All steps in its `apply` were sent. */
   readonly plan: Plan;
-  /** Undefined: not decided, because not all is applied. */
+  /** Undefined: not decided, because not all objects are applied. */
   readonly prune: PruneDecision | undefined;
   readonly set: string;
 }
 
-/** The outcome of a plan that was executed without a failure: the objects that it waits for, or that all is applied. Pure. */
+/** Describes the outcome of a plan that was executed without a failure: applied, or waiting for objects. Pure. */
 export function describePlan({ plan, prune, set }: DescribePlanInput): ApplyOutcome {
   const { blocked, waiting, replace, leftBehind, keep, apply, done } = plan;
   const unwatched = textOf(blocked, ["KindNotWatched"]);
@@ -23,7 +23,7 @@ export function describePlan({ plan, prune, set }: DescribePlanInput): ApplyOutc
   if (unknown !== undefined)
     return { state: "waiting", reason: "KindUnknown", message: unknown, isWatched: true };
   if (held !== undefined) return { state: "waiting", message: held, isWatched: true };
-  // The caches fill in a moment, which causes another reconcile: this is not reported.
+  // Do not report an unfilled cache. It requeues the resource when it is filled.
   if (blocked.length > 0) return { state: "retry" };
   if (prune?.held !== undefined)
     return { state: "refused", reason: "PruneHeld", message: prune.held.message };

@@ -4,37 +4,37 @@ import type { Addition, Manifest, ObjectId } from "../../synth/manifest.ts";
 import type { ObjectStore } from "../ports.ts";
 import type { ApplyStage } from "./apply-stage.ts";
 
-/** One object that a resource wants, as it is to be applied. */
+/** A desired object of a resource. */
 export interface DesiredObject {
   readonly id: ObjectId;
-  /** With all labels and annotations that the operator adds. */
+  /** The manifest to apply, with all labels and annotations that the operator adds. */
   readonly manifest: Manifest;
-  /** Undefined: the cluster has no such kind, as far as is known. */
+  /** Undefined: the kind is not known to exist in the cluster. */
   readonly kind: ObjectKind | undefined;
   /** Its origin, for messages: `web/deployment.yaml:12`. */
   readonly origin: string;
   readonly stage: ApplyStage;
   /** Objects of this set that must be healthy before it is applied. */
   readonly needs: readonly ObjectId[];
-  /** A namespace that only has to exist: created if absent, otherwise left unchanged, never deleted. */
+  /** Whether it is a namespace that is created if absent, but never changed or deleted. */
   readonly isEnsured: boolean;
   /** Whether it may be changed once it exists. */
   readonly lifetime: Lifetime;
-  /** Created with a finalizer that blocks its deletion until its outcome is recorded. Default: false. */
+  /** Whether it is created with a finalizer that blocks its deletion until its outcome is recorded. Default: false. */
   readonly isProtected?: boolean;
   /** Whether it is committed to git. */
   readonly publish: boolean;
 }
 
-/** The rule for objects of one kind that are no longer desired, if they are not simply deleted. */
+/** The rule of a kind whose objects are not simply deleted when they are no longer desired. */
 export interface LifetimeRule {
   readonly kind: ObjectKind;
   readonly lifetime: Exclude<Lifetime, "kept">;
-  /** Which of them stay; given the oldest first. Undefined: all. Pure. */
+  /** Selects the objects that stay, from a list sorted by age, the oldest first. Undefined: all stay. Pure. */
   readonly keep: ((left: readonly LiveObject[]) => readonly LiveObject[]) | undefined;
 }
 
-/** Everything that one resource wants in the cluster. */
+/** All desired objects and additions of a resource. */
 export interface DesiredSet {
   /** Value of the label `fairlead.dev/set`. */
   readonly set: string;
@@ -42,26 +42,26 @@ export interface DesiredSet {
   readonly digest: string;
   /** In apply order; ids are unique. */
   readonly objects: readonly DesiredObject[];
-  /** Whether the order is more than that of the kinds' stages: the source declares what needs what. */
+  /** Whether the source declares dependencies between objects, in addition to the stages of their kinds. */
   readonly isOrdered: boolean;
   /** Additions to objects that the resource does not own; applied last. Default: nothing. */
   readonly additions?: readonly Addition[];
-  /** Additions without fields: they remove the fields that the resource has set of other objects than these. Default: nothing. */
+  /** Additions without fields. They remove the fields that the resource has set in all other objects. Default: nothing. */
   readonly removals?: readonly Addition[];
   /** Whether objects of some kind are not committed to git, even if there are none at the moment. Default: false. */
   readonly hasUnpublished?: boolean;
-  /** Of the kinds whose objects are not `kept`. Default: none. */
+  /** Rules for the kinds whose objects are not `kept`. Default: none. */
   readonly lifetimes?: readonly LifetimeRule[];
 }
 
-/** An object that belongs to a set, as the local copies hold it. */
+/** An object of a set, from the local copies. */
 export interface OwnedObject {
   readonly id: ObjectId;
   readonly kind: ObjectKind;
   readonly live: LiveObject;
 }
 
-/** An object that is no longer desired, and stays. */
+/** An object that is no longer desired but is not deleted. */
 export interface KeptObject extends OwnedObject {
   /** For users. */
   readonly why: string;
@@ -75,10 +75,10 @@ export interface WatchedObjects {
   readonly refusal: string | undefined;
 }
 
-/** The state of a lookup of a kind. Messages are for users. */
+/** The result of a lookup of a kind. Messages are for users. */
 export type KindAnswer =
   | { readonly state: "known"; readonly kind: ObjectKind }
   /** Discovery is running. */
   | { readonly state: "pending" }
-  /** `absent`: the cluster has no such kind. `unavailable`: unknown at the moment. Both are asked again later. */
+  /** `absent`: the cluster has no such kind. `unavailable`: unknown at the moment. Both lookups are repeated later. */
   | { readonly state: "absent" | "unavailable"; readonly message: string };

@@ -1,30 +1,30 @@
 import type { Lease, LeaseSpec } from "../ports.ts";
 
 export interface ElectionTimes {
-  /** How long a lease holds for those who see that it is not renewed. */
+  /** How long other instances consider a lease valid that is not renewed. */
   readonly leaseDurationMs: number;
   /** Time after which a leader that cannot renew the Lease steps down. */
   readonly renewDeadlineMs: number;
-  /** Time between two attempts. */
+  /** Time between two attempts to acquire or renew the Lease. */
   readonly retryPeriodMs: number;
 }
 
-/** Spread of the time between two tries to acquire: 1 to 2.2 retry periods. */
+/** Jitter of the time between two attempts to acquire the Lease: 1 to 2.2 retry periods. */
 const ACQUIRE_JITTER = 1.2;
 
 /**
- * A lease as seen here, and since when. Only changes are observed: times of other instances are never compared with the
- * local clock, so that clocks may differ by any amount.
+ * A lease, and when this instance first observed it in this state. Times of other instances are never compared with the
+ * local clock, so their clocks may differ by any amount.
  */
 export interface Observation {
   readonly lease: Lease;
-  /** When this instance first saw the record as it is, on its own monotonic clock. */
+  /** When this instance first observed the record in this state, on its own monotonic clock. */
   readonly sinceMs: number;
 }
 
 /**
- * The shortest times that make sense: a request is given 1 s, a renewal two of them, and a Lease counts in seconds.
- * With less, a moment's load of the API server ends the leader. charts/operator-values.ts has the same.
+ * The minimum times: a request may take 1 s, a renewal has time for two requests, and the unit of a Lease is a second. With
+ * less, a short load peak of the API server makes the leader step down. charts/operator-values.ts has the same values.
  */
 const shortest: ElectionTimes = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 250 };
 
@@ -57,13 +57,13 @@ const inWords = {
   leaseDurationMs: "lease duration",
 } as const;
 
-/** The observation after a read or write: a record that did not change keeps the time of its first observation. */
+/** The observation after a read or write. An unchanged record keeps the time of its first observation. */
 export function observe(previous: Observation | undefined, lease: Lease, nowMs: number): Observation {
   const isSame = previous !== undefined && recordOf(previous.lease) === recordOf(lease);
   return { lease, sinceMs: isSame ? previous.sinceMs : nowMs };
 }
 
-/** Whether the lease belongs to this instance, is free, or was not renewed during its duration. */
+/** Whether this instance may acquire the lease: it holds the lease, the lease is free, or it has expired. */
 export function mayAcquire({ lease, sinceMs }: Observation, identity: string, nowMs: number): boolean {
   const { holderIdentity = "", leaseDurationSeconds = 0 } = lease.spec ?? {};
   if (holderIdentity === "" || holderIdentity === identity) return true;
@@ -76,11 +76,11 @@ export interface ClaimInput {
   readonly wallClock: Date;
   /** The lease to acquire or renew; undefined when there is none. */
   readonly found: LeaseSpec | undefined;
-  /** This instance leads by the found lease: it renews, and the term continues. */
+  /** Whether this instance leads by the found lease: then it renews the lease, and the term continues. */
   readonly isRenewal: boolean;
 }
 
-/** The record that takes or renews a lease. A renewal keeps term and time of acquisition; else a new term begins. */
+/** Composes the record that acquires or renews a lease. A renewal keeps the term and the time of acquisition. */
 export function claimLease({
   identity,
   leaseDurationMs,
@@ -94,7 +94,7 @@ export function claimLease({
   return {
     ...found,
     holderIdentity: identity,
-    // Rounded up: others must never wait for less time than this instance assumes.
+    // Round up: other instances must not wait for less time than this instance assumes.
     leaseDurationSeconds: Math.ceil(leaseDurationMs / 1_000),
     acquireTime: (isRenewal ? found?.acquireTime : undefined) ?? now,
     renewTime: now,
@@ -102,28 +102,28 @@ export function claimLease({
   };
 }
 
-/** The record of a released lease: any candidate may take it at once. */
+/** Composes the record of a released lease, which any instance may acquire immediately. */
 export function releaseLease(found: LeaseSpec, wallClock: Date): LeaseSpec {
   const now = microTime(wallClock);
   return { ...found, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
 }
 
-/** How long to wait before the next attempt to acquire: `random` in [0, 1) spreads the candidates. */
+/** Delay before the next attempt to acquire the lease. `random` in [0, 1) is the jitter. */
 export function acquireDelayMs(retryPeriodMs: number, random: number): number {
   return retryPeriodMs * (1 + ACQUIRE_JITTER * random);
 }
 
-/** Timeout of one request: half of the time of a renewal, so that a second one is possible. */
+/** Timeout of one request: half of the renew deadline, so that there is time for a second request. */
 export function requestTimeoutMs(renewDeadlineMs: number): number {
   return Math.max(1_000, renewDeadlineMs / 2);
 }
 
-/** A time in MicroTime format: six digits after the point. */
+/** A time in MicroTime format: six digits after the decimal point. */
 export function microTime(date: Date): string {
   return date.toISOString().replace("Z", "000Z");
 }
 
-/** Identifies a record: another Lease object, or another value in the record itself, is a change. */
+/** Text that identifies a record. Another Lease object, or another value in the spec, is a change. */
 function recordOf({ metadata, spec = {} }: Lease): string {
   const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec;
   const record = [holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions];

@@ -17,13 +17,13 @@ interface ConvergedRun {
   readonly held?: readonly StepReason[] | undefined;
 }
 
-/** How a run ended, as far as it can be explained. */
+/** The end of a run, with the parts that explain it. */
 export interface ExplainedRun extends ConvergedRun {
   readonly outcome: {
     readonly state: string;
     readonly message?: string;
     readonly failure?: { readonly message: string };
-    /** Reported only after it has lasted for long. */
+    /** Whether it is reported only after a long time. */
     readonly isQuiet?: boolean;
   };
   readonly error?: unknown;
@@ -32,18 +32,18 @@ export interface ExplainedRun extends ConvergedRun {
   readonly converged?: ConvergedRun;
 }
 
-/** The writes and waits of a run, as texts for a log. */
+/** The writes and waits of a run, as texts for the log. */
 export interface RunReasons {
-  /** How it ended: `applied`, `waiting`, … */
+  /** The result of the run: `applied`, `waiting`, … */
   readonly outcome: string;
   readonly did: readonly string[];
-  /** The waits of the resource: first of the whole, then of each object. */
+  /** The reasons why the resource waits: first for the resource, then for each object. */
   readonly waits: readonly string[];
-  /** Objects that were left as they are, although they differ. */
+  /** Objects that were not changed although they differ. */
   readonly keeps: readonly string[];
 }
 
-/** Lists the reasons of all steps of a run, and of all that it postponed. Pure. */
+/** Lists the reasons of all steps of a run, and of the postponed steps. Pure. */
 export function explainRun(ended: ExplainedRun): RunReasons {
   const { plan, pruned, changes = [], steps = [], held = [] } = ended.converged ?? ended;
   const left = [...(plan?.reasons ?? []), ...(pruned === undefined ? [] : explainPrune(pruned)), ...held];
@@ -67,7 +67,7 @@ export function isSent({ does }: StepReason): boolean {
 }
 
 function describeStep({ does, id, reason }: StepReason): string {
-  // A gate's text names the object already.
+  // The text of a gate already names the object.
   return reason.startsWith(describeId(id)) ? reason : `${does} ${describeId(id)}: ${reason}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Properties of a field in the API server's schema beyond its JSON: how lists merge, which values are quantities,
- * which defaults are filled in. A field without a shape is a plain value, a map compared field by field, or an atomic list.
+ * Properties of a field in the API server's schema: how lists merge, which values are quantities, and which defaults are
+ * set. A field without a shape is a plain value, a map that is compared field by field, or an atomic list.
  */
 export interface FieldShape {
   /** Shapes of the fields of a struct, by name. */
@@ -9,17 +9,17 @@ export interface FieldShape {
   readonly each?: FieldShape;
   /** A list that merges by these fields of its items (`listType: map`). */
   readonly keys?: readonly string[];
-  /** In a list that merges by keys: the order of our own items has a meaning too. */
+  /** The order of our own items in a list that merges by keys is significant. */
   readonly ordered?: true;
   /** A list that merges as a set of plain values (`listType: set`). */
   readonly set?: true;
-  /** A struct or map that has one owner (`mapType: atomic`): what others add to it is drift. */
+  /** A struct or map with one owner (`mapType: atomic`): additional fields are drift. */
   readonly atomic?: true;
-  /** An amount that may be written in several ways. */
+  /** A quantity, of which several notations are equal. */
   readonly quantity?: true;
-  /** Values that the server fills in. They count only where additions would be drift, and in list keys. */
+  /** Defaults that the server sets. They count only in atomic values and in list keys. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** `false` or 0 is dropped by the server, so that absence means the same. */
+  /** The server drops `false` and 0, so they equal an absent value. */
   readonly dropsZero?: true;
 }
 
@@ -38,10 +38,10 @@ export function keyedBy(
   return { keys: typeof keys === "string" ? [keys] : keys, each, ...options };
 }
 
-/** Requests and limits, of claims for volumes. */
+/** Requests and limits of volume claims. */
 export const volumeResources: FieldShape = { fields: { requests: quantities, limits: quantities } };
 
-/** Requests and limits, of containers and pods. */
+/** Requests and limits of containers and pods. */
 export const resources: FieldShape = {
   fields: { ...volumeResources.fields, claims: keyedBy("name") },
 };

@@ -5,8 +5,8 @@ import type { OwnedObject } from "./desired-set.ts";
 import { type PruneWaveOptions, pruneWave } from "./prune-surplus.ts";
 
 /**
- * Finalizer that blocks the deletion of a resource until those of its objects are deleted that garbage collection cannot
- * reach.
+ * Finalizer that blocks the deletion of a resource until the operator has deleted those of its objects that garbage
+ * collection does not delete.
  */
 export const FINALIZER = "fairlead.dev/objects";
 
@@ -54,23 +54,23 @@ async function patchMetadata(
 ): Promise<LiveObject | undefined> {
   const { name, namespace, uid, resourceVersion } = resource.metadata;
   const at: AtVersion = { resourceVersion };
-  // The version guards finalizers that others add or remove at the same time.
+  // The resourceVersion protects finalizers that other clients add or remove at the same time.
   const live = await cluster.patchMetadata({ kind, namespace, name }, { uid, ...at, ...change });
   if (live !== undefined) resources.written(live);
   return live;
 }
 
 export interface DeleteAllOptions extends PruneWaveOptions {
-  /** False: nothing is deleted, such as without the account whose permissions count. */
+  /** False: no object is deleted, for example because the resource's account does not exist. */
   readonly mayDelete: boolean;
 }
 
 /**
- * Deletes all objects that a resource owns, those that were applied last first; the next ones wait until these are
- * deleted.
+ * Deletes all objects that a resource owns, in waves: those that were applied last are deleted first, and each wave waits
+ * for the one before.
  *
- * @param owned Reads the objects that it owns now, for each wave.
- * @returns The remaining objects. None of them is deleted again: its events requeue the resource.
+ * @param owned Reads the objects that the resource owns now. Called for each wave.
+ * @returns The remaining objects. Their events requeue the resource.
  */
 export async function deleteAll(
   input: Omit<DeletionInput, "owned">,

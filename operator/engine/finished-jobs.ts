@@ -4,7 +4,7 @@ import type { DesiredObject, DesiredSet } from "./desired-set.ts";
 
 import { findCondition } from "./health/health-fields.ts";
 
-// A Job with `ttlSecondsAfterFinished` is deleted automatically. Recreating it would run it again and again.
+// A Job with `ttlSecondsAfterFinished` is deleted automatically. If it were recreated, it would run again each time.
 
 /** `id digest`: a Job and its content; undefined: it is not deleted automatically. */
 export function nameOfRun({ id, manifest }: Pick<DesiredObject, "id" | "manifest">): string | undefined {
@@ -17,11 +17,11 @@ export function nameOfRun({ id, manifest }: Pick<DesiredObject, "id" | "manifest
 export interface FinishedJobsInput {
   readonly prepared: Pick<DesiredSet, "objects">;
   readonly liveOf: (object: DesiredObject) => LiveObject | undefined;
-  /** As the status remembers them. */
+  /** The finished Jobs in the status. */
   readonly before: readonly string[];
 }
 
-/** The Jobs that ran to their end and may go by themselves, or have: those that are still wanted as they ran. Pure. */
+/** The desired Jobs with a time to live that have completed with their current manifest, deleted or not. Pure. */
 export function findFinishedJobs({ prepared, liveOf, before }: FinishedJobsInput): readonly string[] {
   return prepared.objects.flatMap((object) => {
     const name = nameOfRun(object);

@@ -10,9 +10,9 @@ import { describeId } from "./object-text.ts";
 export type BlockedReason =
   /** The cluster has no such kind (yet). */
   | "KindUnknown"
-  /** Its kind may not be watched, so its state would be unknown. */
+  /** The account may not watch its kind, so its state would be unknown. */
   | "KindNotWatched"
-  /** The caches of its kind are not filled yet: this is not reported. */
+  /** The cache of its kind has not synced yet. This is not reported. */
   | "NotSynced"
   /** An object that it needs is not healthy yet. */
   | "Dependency"
@@ -38,12 +38,12 @@ export interface Lacking {
 export class Gates {
   readonly #assess: (live: LiveObject) => Health;
   readonly #decisions = new Map<ObjectId, Decision | "done" | undefined>();
-  /** The reason why objects lack something, by their ids; undefined: they lack nothing. */
+  /** Why an object is not ready, by its id; undefined: it is ready. */
   readonly #lacks = new Map<ObjectId, string | undefined>();
   readonly #waitedFor: ObjectId[] = [];
   /** The first object that neither exists nor is about to be created. */
   #missing: ObjectId | undefined;
-  /** Of all needed objects; computed for the first object of a later stage. */
+  /** The first object of the waited stage that is not ready. Computed for the first object of a later stage. */
   #first: { readonly lacking: Lacking | undefined } | undefined;
 
   constructor(assess: (live: LiveObject) => Health) {
@@ -51,8 +51,8 @@ export class Gates {
   }
 
   /**
-   * Called for every object in the order of applying; undefined: it is not applied yet. `done`: it ran, and was deleted
-   * automatically.
+   * Records the decision about an object. Called for every object in apply order; undefined: the object is not applied yet.
+   * `done`: it is a Job that has completed and was deleted automatically.
    */
   note({ id, stage }: DesiredObject, decision: Decision | "done" | undefined): void {
     this.#decisions.set(id, decision);
@@ -61,7 +61,7 @@ export class Gates {
     if (!isThere) this.#missing ??= id;
   }
 
-  /** The gate that holds an object which is to be applied; undefined: none. */
+  /** The gate that blocks an object; undefined: it may be applied. */
   findBlock(object: DesiredObject): BlockedObject | undefined {
     const needed = this.findLacking(object.needs);
     if (needed !== undefined) return blockedBy(object, "Dependency", needed);
@@ -94,7 +94,7 @@ export class Gates {
 
 const notThere = "it is not applied yet";
 
-/** The object waits for another object of the same resource. */
+/** Describes an object that waits for another object of the same resource. */
 export function blockedBy(
   object: DesiredObject,
   reason: "Dependency" | "Stage",

@@ -19,8 +19,8 @@ export function blobIdOf(content: string, format: ObjectFormat): string {
 /**
  * Id of the git tree of these files, all of mode 100644. No files: the empty tree.
  *
- * @throws RangeError for a path that git could not hold: empty segments, `.`, `..`, `.git`, or a file that is a folder
- * too.
+ * @throws RangeError for a path that git cannot store: empty segments, `.`, `..`, `.git`, or a path that is both a file and
+ * a folder.
  */
 export function treeIdOf(files: FolderFiles, format: ObjectFormat): string {
   const root = emptyNode();
@@ -55,7 +55,7 @@ export function assertGitPath(path: string): void {
 }
 
 function idOfNode(node: TreeNode, format: ObjectFormat): string {
-  // Git sorts bytewise, and a folder as if its name ended with a slash.
+  // Git sorts names bytewise, and compares the name of a folder as if it ended with a slash.
   const entries = [
     ...[...node.files].map(([name, content]) => ({
       sort: Buffer.from(name),

@@ -33,10 +33,10 @@ export type Fitted =
   | { readonly replaces: LiveObject; readonly manifest?: never };
 
 /**
- * Fits a manifest to the fields that may be changed. A Job is replaced only if the resource's spec was edited since its
- * creation (its generation differs) and the edit affects an immutable field; otherwise it keeps its fields, so that an
- * upgrade never runs finished work again. Workloads keep a selector that still finds their pods. Every other immutable
- * field is left for the API server to refuse, with its name.
+ * Adapts a manifest to the immutable fields of the live object. A Job is replaced only if the resource's spec was edited
+ * since its creation (its generation differs) and an immutable field changes. Otherwise it keeps its immutable fields, so
+ * that an upgrade never runs a finished Job again. Workloads keep a selector that still matches their pods. A change of
+ * any other immutable field is sent, and the API server rejects it with the name of the field.
  */
 export function fitToLive(desired: Manifest, live: LiveObject | undefined): Fitted {
   const kind = `${groupOf(desired.apiVersion)}/${desired.kind}`;
@@ -54,7 +54,7 @@ function fitJob(desired: Manifest, live: LiveObject | undefined): Fitted {
     made[stamps.generation] !== undefined &&
     made[stamps.generation] !== desired.metadata.annotations?.[stamps.generation];
   if (wasEdited && made[stamps.template] !== template) return { replaces: live };
-  // Sent with the server's values, all of them: an omitted field would be removed.
+  // Send all values of the server, because an apply removes omitted fields.
   return { manifest: { ...stamped, spec: { ...without(specOf(desired)), ...pick(specOf(live)) } } };
 }
 

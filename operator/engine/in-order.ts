@@ -4,7 +4,7 @@ export interface InOrderOptions {
 }
 
 /**
- * Processes all items, a few at a time, and returns the results in the order of the items. Rejects with the first
+ * Processes all items with limited concurrency, and returns the results in the order of the items. Rejects with the first
  * failure.
  */
 export async function inOrder<Item, Result>(

@@ -7,8 +7,8 @@ import { findFinishedJobs } from "./finished-jobs.ts";
 import type { Plan } from "./plan.ts";
 
 /**
- * The ids that a resource has recorded. Only these objects can belong to it: every id is recorded before its object is
- * first applied, and only the operator may write the status. Pure.
+ * The ids that are recorded in the status of a resource. Only these objects can belong to it, because every id is recorded
+ * before its object is first applied, and only the operator may write the status. Pure.
  */
 export function recordedIdsOf(resource: Pick<KubernetesObject, "metadata">): ReadonlySet<ObjectId> {
   const { status } = resource as { readonly status?: { readonly inventory?: Inventory } };
@@ -22,8 +22,8 @@ export interface RecordInput {
 }
 
 /**
- * The entries that the inventory must have before a plan is executed; undefined: it has them. They are written once for
- * all objects of a commit, also for those that are not applied yet. Pure.
+ * The entries that the inventory must contain before a plan is executed; undefined: it contains them already. They are
+ * written once for all objects of a commit, including those that are not applied yet. Pure.
  */
 export function entriesToRecord({ plan, prepared, recorded }: RecordInput): ObjectId[] | undefined {
   if (plan.taken.every((id) => recorded.has(id))) return undefined;
@@ -63,7 +63,7 @@ export function composeInventory(input: InventoryInput): Inventory {
   };
 }
 
-/** The waves of the desired objects, then those of the objects from before: those that are deleted first are last. */
+/** The waves of the desired objects, then those of surplus objects. The last wave is deleted first. */
 function joinWaves(
   prepared: DesiredSet,
   before: readonly (readonly ObjectId[])[],
@@ -78,8 +78,8 @@ function joinWaves(
 }
 
 /**
- * The objects in the order of applying: those of one wave side by side, each after all that it needs. Waves of one stage
- * come one after the other.
+ * Groups objects into waves, in apply order. The needs of an object are in earlier waves. The objects of one wave are
+ * applied concurrently.
  */
 export function wavesOf({ objects }: Pick<DesiredSet, "objects">): readonly (readonly ObjectId[])[] {
   const levels = new Map<ObjectId, number>();

@@ -1,8 +1,8 @@
-/** How much work a JSON text is, before it is parsed. */
+/** Counts of a JSON text that determine how long it takes to parse. */
 export interface JsonShape {
-  /** Lists and objects within each other. */
+  /** Maximum depth of nested lists and objects. */
   readonly depth: number;
-  /** Values that are items of lists, or lists and objects themselves. */
+  /** Number of lists, objects and further items. */
   readonly values: number;
   readonly keys: number;
 }
@@ -11,8 +11,8 @@ const code = { quote: 0x22, backslash: 0x5c, comma: 0x2c, colon: 0x3a } as const
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 /**
- * Counts what makes a JSON text slow to parse, in one pass that costs a few milliseconds for each MiB. A text that is not JSON
- * gives numbers too. Stops at the first level beyond `mostDepth`. Pure.
+ * Measures a JSON text without parsing it, in one pass that takes a few milliseconds for each MiB. The result for a text
+ * that is not JSON has no meaning. Stops at the first level beyond `mostDepth`. Pure.
  */
 export function shapeOfJson(bytes: Uint8Array, { mostDepth }: { readonly mostDepth: number }): JsonShape {
   let [depth, deepest, values, keys, isText] = [0, 0, 0, 0, false];

@@ -5,7 +5,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Lists up to this length are searched item by item, which is faster than an index. */
 const SHORT = 32;
 
-/** Finds items of a list by their keys. Linear for all items together, because the author of a manifest decides how long it is. */
+/** Finds items of a list by their keys. Takes linear time for all items together, because the list of a manifest may be long. */
 export class KeyedItems {
   readonly #items: readonly unknown[];
   readonly #keys: readonly string[];
@@ -13,7 +13,7 @@ export class KeyedItems {
   /** Positions of items with equal keys, in ascending order. */
   #places: Map<string, number[]> | undefined;
 
-  /** @param each Shape of an item; it has defaults of keys. */
+  /** @param each Shape of an item. It contains the defaults of keys. */
   constructor(items: readonly unknown[], keys: readonly string[], each: FieldShape) {
     this.#items = items;
     this.#keys = keys;
@@ -22,7 +22,7 @@ export class KeyedItems {
 
   /** Index of the first item with the keys of `item`, from `from` on; -1 if there is none. */
   indexFrom(item: Fields, from: number): number {
-    // The order is nearly always the same on both sides.
+    // Nearly always, both lists have the same order.
     if (this.#isLike(item, this.#items[from])) return from;
     if (this.#items.length <= SHORT)
       return this.#items.findIndex((one, at) => at > from && this.#isLike(item, one));

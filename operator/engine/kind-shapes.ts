@@ -65,7 +65,7 @@ const metricSource: FieldShape = { fields: { target: metricTarget } };
 
 const roleRef: Fields = {
   roleRef: { atomic: true, defaults: { apiGroup: "rbac.authorization.k8s.io" } },
-  // The server fills a group in for users and groups only; for service accounts it is empty.
+  // The server sets a default group only for users and groups. For service accounts it is empty.
   subjects: { each: { defaults: { apiGroup: "rbac.authorization.k8s.io" } } },
 };
 
@@ -172,7 +172,7 @@ const shapes: ReadonlyMap<string, FieldShape> = new Map(
   ]),
 );
 
-/** The shape of a kind of object, from the API server's schema (listType, listMapKeys, mapType, quantities). */
+/** The shape of a kind, according to the API server's schema (listType, listMapKeys, mapType, quantities). */
 export function shapeOf(group: string, kind: string): FieldShape {
   return shapes.get(`${group}/${kind}`) ?? anyKind;
 }

@@ -7,7 +7,7 @@ export interface LabelSelector {
   }[];
 }
 
-/** Whether labels satisfy a selector; an unknown operator matches nothing. */
+/** Whether labels match a selector. An unknown operator matches nothing. */
 export function matchesSelector(
   { matchLabels = {}, matchExpressions = [] }: LabelSelector,
   labels: Readonly<Record<string, string>>,

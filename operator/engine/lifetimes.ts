@@ -1,17 +1,17 @@
 import { groupKindOf } from "../../crds/object.ts";
 import type { KeptObject, LifetimeRule, OwnedObject } from "./desired-set.ts";
 
-/** Objects that are no longer desired, by their treatment. */
+/** Objects that are no longer desired, sorted by what happens to them. */
 export interface SortedByLifetime {
-  /** Deleted, possibly after approval. */
+  /** Objects that are deleted, possibly after approval. */
   readonly lasting: readonly OwnedObject[];
-  /** Created once, and no longer kept: deleted without approval. */
+  /** Objects of kinds that are created once, and that are deleted without approval. */
   readonly over: readonly OwnedObject[];
-  /** Created once, and they stay. */
+  /** Objects of kinds that are created once, and that stay. */
   readonly stay: readonly KeptObject[];
 }
 
-/** Decides which objects stay although they are no longer desired, because they were created once. Pure. */
+/** Decides which objects stay although they are no longer desired, by the lifetime rules of their kinds. Pure. */
 export function sortByLifetime(
   surplus: readonly OwnedObject[],
   rules: readonly LifetimeRule[] = [],
@@ -34,7 +34,7 @@ export function sortByLifetime(
   return { lasting: [...byKind.values()].flat(), over, stay };
 }
 
-/** How many objects are not of a kind that is created once. Pure. */
+/** Number of objects without a lifetime rule. Pure. */
 export function countLasting(objects: readonly OwnedObject[], rules: readonly LifetimeRule[] = []): number {
   if (rules.length === 0) return objects.length;
   const others = new Set(rules.map(({ kind }) => groupKindOf(kind)));
@@ -45,7 +45,7 @@ function uidOf({ metadata }: OwnedObject["live"]): string {
   return metadata.uid;
 }
 
-/** Two objects of the same second are sorted by name. */
+/** Sorts objects by age, and those of the same second by name. */
 function byAge(a: OwnedObject, b: OwnedObject): number {
   const [one, two] = [a.live.metadata, b.live.metadata];
   return (

@@ -5,18 +5,18 @@ import { countObjects, describeId } from "./object-text.ts";
 import { isTransient, listNames } from "./outcome.ts";
 import { describeLeavingObject } from "./reasons.ts";
 
-/** A hold that lasts longer than this appears in a condition, whatever it is; a shorter one is not reported. */
+/** A hold is reported in a condition only if it lasts longer than this. */
 export const longHoldMs = 30_000;
 
-/** The end of a run as its report describes it. */
+/** The reported end of a run. */
 export interface HoldReport<End> {
-  /** Undefined: nothing by now. */
+  /** Undefined: nothing is reported yet. */
   readonly reported: End | undefined;
   /** Delay of the next reconcile, which may report it. */
   readonly againAfterMs?: number;
 }
 
-/** Records since when resources are held by something that their conditions do not contain, such as a race that is lost each time. */
+/** Records since when resources are held for a reason that is not in their conditions, such as repeated write conflicts. */
 export class LongHolds {
   readonly #clock: Pick<Clock, "now" | "wallClock">;
   readonly #sinceMs = new Map<string, number>();
@@ -25,7 +25,7 @@ export class LongHolds {
     this.#clock = clock;
   }
 
-  /** Decides what is reported of a run: a temporary hold only after it has lasted for long. */
+  /** Decides the report of a run. A hold is reported only after it has lasted for a long time. */
   judge<End extends ExplainedRun>(key: string, ended: End): HoldReport<End> {
     const { outcome, error } = ended;
     const isPending = outcome.state === "pending";
@@ -52,20 +52,20 @@ export class LongHolds {
   }
 }
 
-/** Whether a failure can be reported: only by the leader, and not while the API server does not respond or throttles. */
+/** Whether this instance can report a failure: it must lead, and the API server must respond and not throttle. */
 function canBeReported(error: unknown): boolean {
   if (error instanceof NotLeadingError) return false;
   return !(error instanceof ApiUnavailableError && (error.status === 0 || error.status === 429));
 }
 
-/** The end of a run as the conditions report it after a long hold. Pure. */
+/** Describes the end of a run for the conditions after a long hold. Pure. */
 export function describeLongHold<End extends ExplainedRun>(ended: End): End {
   const { outcome, error, converged } = ended;
   if (outcome.isQuiet) return { ...ended, outcome: { ...outcome, isQuiet: false } };
   if (error instanceof Error) return { ...ended, outcome: { state: "failed", message: error.message } };
   const { waits } = explainRun(ended);
   const message = waits.length === 0 ? unknownObjects : `Waiting: ${listNames(waits)}`;
-  // The health of unknown objects is not assessed.
+  // Do not assess the health of unknown objects.
   const judged = converged && { converged: { ...converged, plan: undefined } };
   return { ...ended, ...judged, outcome: { state: "waiting", message, isWatched: true } };
 }
@@ -73,8 +73,8 @@ export function describeLongHold<End extends ExplainedRun>(ended: End): End {
 const unknownObjects = "Waiting for the caches of its objects to fill";
 
 /**
- * All is applied, but objects that are no longer wanted have been terminating for long: the condition `Applied` names them
- * while it is true. Pure.
+ * Describes a run in which all objects are applied, but objects that are no longer desired have been terminating for a long
+ * time. The condition `Applied` is true and names them. Pure.
  *
  * @param nowMs Wall clock.
  */

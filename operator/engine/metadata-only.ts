@@ -2,9 +2,9 @@ import type { LiveObject, ObjectMeta, OwnerReference } from "../../crds/object.t
 import { type Manifest, stamps } from "../../synth/manifest.ts";
 import { findDrift } from "./covers.ts";
 
-// An object that is created once and not changed, apart from what identifies it: labels, annotations, owner references.
+// For objects that are created once: later, only labels, annotations and owner references are changed.
 
-/** Annotations that describe the content that an object was created with. */
+/** Annotations that describe the content with which an object was created. */
 const contentStamps: ReadonlySet<string> = new Set([stamps.digest, stamps.generation, stamps.template]);
 
 /** The manifest without its content. Pure. */
@@ -25,15 +25,15 @@ export function metadataOnly({ apiVersion, kind, metadata }: Manifest): Manifest
 }
 
 /**
- * The merge patch that sets this metadata in a live object. An apply would remove the content, which our field manager
- * owns since it created the object. Pure.
+ * The merge patch that sets this metadata in a live object. An apply would remove the content, because our field manager
+ * owns it. Pure.
  */
 export function metadataPatch(manifest: Manifest, live: LiveObject): Partial<ObjectMeta> {
   const { uid, resourceVersion } = live.metadata;
   const { labels = {}, annotations = {} } = manifest.metadata;
   const ownerReferences = missingReferences(manifest, live);
   if (ownerReferences === undefined) return { uid, labels, annotations };
-  // A merge patch replaces a list as a whole, so the version protects the references of others.
+  // A merge patch replaces the whole list. The resourceVersion prevents that references of other clients are lost.
   return { uid, resourceVersion, labels, annotations, ownerReferences };
 }
 
@@ -49,7 +49,7 @@ export function withMetadata(manifest: Manifest, live: LiveObject): LiveObject {
   return { ...live, metadata };
 }
 
-/** All owner references that the object should have, if it lacks some; undefined: it has them. */
+/** All owner references that the object should have; undefined: it has them already. */
 function missingReferences(manifest: Manifest, live: LiveObject): readonly OwnerReference[] | undefined {
   const { name, ownerReferences: wanted = [] } = manifest.metadata;
   const there = live.metadata.ownerReferences ?? [];

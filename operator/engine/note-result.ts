@@ -5,7 +5,7 @@ import { isRepair } from "./apply-result.ts";
 import { findDrift } from "./covers.ts";
 import type { SettledObjects } from "./settled.ts";
 
-/** A change that causes an event: the action, the object, and why. */
+/** A change that causes an event: the action, the object, and the reason. */
 export interface Change {
   readonly done: "Adopted" | "Extended" | "FieldsKept" | "Pruned" | "Reduced" | "Replaced" | "Restored";
   readonly live: LiveObject;
@@ -13,7 +13,7 @@ export interface Change {
 }
 
 export interface NoteOptions {
-  /** Objects that a read found where the operator wanted to create its own; they may be in no store. */
+  /** Existing objects that a read found when the operator tried to create them. They may not be in the local copies. */
   readonly claimed: Map<ObjectId, LiveObject>;
   readonly changes: Change[];
   readonly settled: SettledObjects;
@@ -21,7 +21,7 @@ export interface NoteOptions {
   readonly whose: string;
 }
 
-/** Records the facts of one step for the next pass, the next reconcile and events. */
+/** Records the result of one step for the next pass, for the next reconcile and for events. */
 export function noteResult(
   { step, live, was, wasLost }: StepResult,
   { claimed, changes, settled, whose }: NoteOptions,
@@ -33,7 +33,7 @@ export function noteResult(
     return;
   }
   claimed.delete(idOf(live));
-  // A second apply would not add the fields that the response still lacks.
+  // If the response still lacks fields, a second apply would not add them.
   if (findDrift(step.manifest, live) !== undefined) settled.remember(live);
   if (isRepair(step, live)) changes.push({ done: "Restored", live, why: `${step.because} was changed` });
   else if (wasLost) changes.push({ done: "Restored", live, why: "it was deleted" });

@@ -4,7 +4,7 @@ import type { ApplyStage } from "./apply-stage.ts";
 /** An object and the objects that must exist before it. */
 export interface Orderable {
   readonly id: ObjectId;
-  /** By its kind. */
+  /** The stage of its kind. */
   readonly stage: ApplyStage;
   /** Ids of other objects of the list. */
   readonly needs: readonly ObjectId[];
@@ -12,12 +12,13 @@ export interface Orderable {
 
 export type Ordered<Item> =
   | { readonly order: readonly (Item & { readonly stage: ApplyStage })[]; readonly cycle?: never }
-  /** Ids, each of which needs the next; the last one is the first again. */
+  /** Ids. Each object needs the next one; the last id equals the first. */
   | { readonly cycle: readonly ObjectId[]; readonly order?: never };
 
 /**
- * The order of applying: by stage, within a stage after its needs, and else as given. An object that needs one of a later
- * stage is of that stage, too, so that no stage ever waits for a later one. Kahn's algorithm. Pure.
+ * Sorts objects into apply order: by stage, within a stage after their needs, and otherwise in the given order. An object
+ * that needs an object of a later stage is moved to that stage, so that no stage waits for a later one. Kahn's algorithm.
+ * Pure.
  */
 export function orderObjects<Item extends Orderable>(items: readonly Item[]): Ordered<Item> {
   if (items.every(({ needs }) => needs.length === 0)) return { order: items.toSorted(byStage) };
@@ -51,7 +52,7 @@ function later(a: ApplyStage = 0, b: ApplyStage = 0): ApplyStage {
   return a > b ? a : b;
 }
 
-/** Every remaining object needs another remaining one, so following them leads back to an earlier one. */
+/** Finds a cycle. Every remaining object needs another remaining one, so a path along needs reaches an object twice. */
 function findCycle(
   byId: ReadonlyMap<ObjectId, Orderable>,
   left: ReadonlyMap<ObjectId, number>,

@@ -1,16 +1,16 @@
 import type { Announcement } from "./transitions.ts";
 
 /**
- * A failure of the repository affects every resource: one event for all resources of a kind reports it, on the first resource
- * that meets it, and another one reports its end. The condition of each resource contains it.
+ * Limits the events about a failure of the repository, which affects every resource: for each kind, one event reports the
+ * failure, on the first resource that encounters it, and another one reports its end. Each resource has it in a condition.
  */
 export class OutageNotices {
-  /** The last reported reason; `unknown` after a start. */
+  /** The last reported reason; `unknown` after a start of the operator. */
   #last: string | undefined = "unknown";
-  /** Last reports about remotes of sources; each remote has its own. */
+  /** The last report about each remote of sources. */
   readonly #remotes = new Set<string>();
 
-  /** Whether an announcement should cause an event. A call counts as a report. */
+  /** Whether an announcement should cause an event. Records the announcement as reported. */
   isNew({ type, reason, action, note }: Announcement): boolean {
     if (action === "Source") return this.#isNewOfRemote({ type, reason, note });
     if (action !== "Publish") return true;

@@ -39,9 +39,9 @@ export type WaitingReason = Extract<
   | SourceProblem["reason"]
 >;
 
-/** Result of applying a resource's objects. */
+/** Result of the apply of a resource's objects. */
 export type ApplyOutcome =
-  /** `waiting`: the remaining work after all is applied, such as objects whose deletion takes long. */
+  /** `waiting`: the remaining work after all objects are applied, such as objects whose deletion takes long. */
   | { readonly state: "applied"; readonly count: number; readonly waiting?: string }
   /**
    * For example for objects that must be deleted before they can be recreated. `isWatched`: an event requeues the
@@ -52,7 +52,7 @@ export type ApplyOutcome =
       readonly reason?: WaitingReason;
       readonly message: string;
       readonly isWatched: boolean;
-      /** Reported only after it has lasted for long; see LongHolds. */
+      /** Whether it is reported only after a long time; see LongHolds. */
       readonly isQuiet?: boolean;
     }
   /** Retried only after an edit, except `NotOwned` and contested values, which recover when the other object is deleted. */
@@ -62,16 +62,16 @@ export type ApplyOutcome =
       readonly message: string;
       readonly isContested?: true;
     }
-  /** A failure that may not occur again; reported. */
+  /** A failure that may be temporary. It is reported. */
   | { readonly state: "failed"; readonly message: string }
-  /** Another writer was faster, or this instance no longer leads: retried without a report. */
+  /** A write conflict, or this instance no longer leads. Retried without a report. */
   | { readonly state: "retry" };
 
 /**
- * Describes an error of synthesizing or applying.
+ * Describes an error of the synthesis or the apply.
  *
  * @param owner The resource's kind and name: `Echo/hello`.
- * @param options.namespace Namespace of the resource, where it has one.
+ * @param options.namespace Namespace of the resource, if it has one.
  */
 export function describeFailure(
   error: unknown,
@@ -97,20 +97,20 @@ export function describeFailure(
   return { state: "failed", message: error instanceof Error ? error.message : String(error) };
 }
 
-/** Whether a failure is retried without a report: a lost race, a lost lease, an unresponsive server. Pure. */
+/** Whether a failure is retried without a report: a write conflict, a lost lease, an unresponsive server. Pure. */
 export function isTransient({ state }: { readonly state: string }, error: unknown): boolean {
   const isOutage = error instanceof ApiUnavailableError && [0, 429, 503, 504].includes(error.status);
   return state === "retry" || isOutage || error instanceof NotLeadingError;
 }
 
-/** How an object's annotation names a resource: with its namespace, unless the object is in that one. */
+/** The name of a resource in an object's annotation: with the namespace, unless it is the object's namespace. */
 function nameFor(id: ObjectId, owner: string, namespace: string | undefined): string {
   const [, , near = ""] = id.split("/");
   if (namespace === undefined || namespace === near) return owner;
   return owner.replace("/", `/${namespace}/`);
 }
 
-/** Describes which objects are awaited. */
+/** Describes the objects for which a resource waits. */
 export function describeWaiting(objects: readonly LiveObject[], set: string): ApplyOutcome {
   const names = objects.map(describeObject).toSorted();
   const isWatched = objects.every(({ metadata }) => metadata.labels?.[stamps.set] === set);
@@ -141,7 +141,7 @@ export function describeObject({ kind, metadata }: Pick<KubernetesObject, "kind"
   return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
 }
 
-/** At most three names, and how many more there are. */
+/** At most three names, and the number of the others. */
 export function listNames(names: readonly string[]): string {
   const [shown, rest] = [names.slice(0, 3).join(", "), names.length - 3];
   return rest > 0 ? `${shown} and ${rest} more` : shown;

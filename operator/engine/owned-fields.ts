@@ -4,8 +4,8 @@ import type { Addition } from "../../synth/manifest.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Whether a field manager has exactly the fields that an addition sets: all of them, and none besides. Only then a later
- * apply of another manager cannot remove one unseen, and nothing has to be removed. Values are not compared. Pure.
+ * Whether a field manager owns all fields that an addition sets, and no others. If a field is missing, another manager's
+ * apply could remove it unnoticed; if there are others, they must be removed. Values are not compared. Pure.
  */
 export function ownsExactly(live: LiveObject, { manifest, fieldManager }: Addition): boolean {
   const owned = live.addedFields?.[fieldManager];
@@ -29,7 +29,7 @@ function hasAll(owned: unknown, set: unknown): boolean {
 function isWithin(owned: unknown, set: unknown): boolean {
   if (!isFields(owned)) return true;
   return Object.entries(owned).every(([element, inner]) => {
-    // The struct, map or item itself.
+    // `.` is the struct, map or item itself.
     if (element === ".") return set !== undefined;
     const value = elementOf(set, element);
     return value !== undefined && isWithin(inner, value);
@@ -49,13 +49,13 @@ function elementOf(set: unknown, element: string): unknown {
   return how === "v:" ? set.find((member) => member === wanted) : set.find((item) => hasKeys(item, wanted));
 }
 
-/** A key that the item omits is one that the server has filled in. */
+/** Whether an item has these keys. The server has set the default of a key that the item omits. */
 function hasKeys(item: unknown, keys: unknown): boolean {
   if (!isFields(item) || !isFields(keys)) return false;
   return Object.entries(keys).every(([name, value]) => item[name] === undefined || item[name] === value);
 }
 
-/** The API server creates entries, but any user who may change an object can send others. */
+/** Parses a path element. Usually the API server has written it, but a user who may change the object can write any text. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

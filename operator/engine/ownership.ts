@@ -2,7 +2,7 @@ import { type CustomResource, controllerOf, groupOf, keyOf, type LiveObject } fr
 import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
 
 /**
- * The owner of an object, from the view of one resource.
+ * The owner of an object, relative to one resource.
  * - `ours`: the operator created it for exactly this resource.
  * - `adopt`: created by another client, and intended for this resource: its controller is this resource, or its owner
  *   hands it over.
@@ -28,8 +28,8 @@ export function decideOwnership(live: LiveObject, resource: CustomResource, set:
       groupOf(controller.apiVersion) === groupOf(resource.apiVersion);
     return isPredecessor ? { whose: "leaving" } : { whose: "foreign", owner: describeOwner(live) };
   }
-  // No controller, but our set's label and our manager: an object that garbage collection cannot reach, or one whose
-  // owner reference was taken off (a deletion with --cascade=orphan, a hand edit).
+  // An object without a controller, but with our set's label and our manager: garbage collection does not delete it, or its
+  // owner reference was removed (by a deletion with --cascade=orphan, or a manual edit).
   if (isOfSet && live.ours) return { whose: "ours" };
   if (!isOfAnotherSet(live, set) && isHandedOver(live, resource)) return { whose: "adopt" };
   return { whose: "foreign", owner: describeOwner(live) };
@@ -42,8 +42,8 @@ function isOfAnotherSet({ metadata: { labels } }: LiveObject, set: string): bool
 
 /**
  * `fairlead.dev/adopt-by: <kind>/<namespace>/<name>`, with or without the group after the kind
- * (`echo.mmontes.io/shop/hello`). Only an object in the resource's own namespace may leave the namespace out: a short
- * name on a cluster-scoped object would hand it over to any namespace's resource of that name.
+ * (`echo.mmontes.io/shop/hello`). Only an object in the resource's own namespace may omit the namespace: on a
+ * cluster-scoped object, the short form would hand it over to resources of that name in every namespace.
  * constructs/ownership-fence.ts contains the same rule in CEL.
  */
 function isHandedOver({ metadata }: LiveObject, resource: CustomResource): boolean {

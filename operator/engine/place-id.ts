@@ -9,15 +9,15 @@ export interface PlaceIdInput {
 }
 
 /**
- * Id of a location in git for a status: 16 hexadecimal digits, because tenants read statuses and need not see the name
- * of a host. The same repository with another protocol, port or user is the same location. Pure.
+ * Id of a location in git, for a status: 16 hexadecimal digits. Tenants can read statuses, so the id does not reveal the
+ * name of the host. The same repository with another protocol, port or user is the same location. Pure.
  */
 export function placeIdOf({ url, branch, root }: PlaceIdInput): string {
   return digestOf(JSON.stringify([repositoryIdOf(url), branch, root])).slice(0, 16);
 }
 
 /**
- * Key of a repository, independent of how it is accessed: host and path, without user, port, protocol and `.git`. Pure.
+ * Key of a repository, independent of the way of access: host and path, without user, port, protocol and `.git`. Pure.
  */
 export function repositoryIdOf(url: string): string {
   const [, host = "", path = ""] =

@@ -17,23 +17,23 @@ export interface AdditionStep extends ApplyStep {
  */
 export interface AdditionPlan {
   readonly apply: readonly AdditionStep[];
-  /** In place already: no request. */
+  /** Objects that have their additions already. No request is sent. */
   readonly keep: readonly LiveObject[];
-  /** The reasons of all additions that are not in place. */
+  /** The reasons of all other additions. */
   readonly reasons: readonly StepReason[];
 }
 
 /** Objects in which one reconcile removes the fields that the resource has set. */
 export interface RemovalPlan {
   readonly remove: readonly { readonly removal: Addition; readonly live: LiveObject }[];
-  /** Why, of every removal whose object exists. */
+  /** The reasons of all removals whose object exists. */
   readonly reasons: readonly StepReason[];
 }
 
 export interface SeenObjects {
-  /** The target object of an addition, if the local copies hold it. */
+  /** The target object of an addition, if the local copies contain it. */
   readonly observed: (addition: Addition) => LiveObject | undefined;
-  /** Whether this was tried on exactly this object and changed nothing. */
+  /** Whether an apply to this version of the object changed nothing. */
   readonly isSettled: (live: LiveObject, addition: Addition) => boolean;
 }
 
@@ -41,7 +41,7 @@ export interface PlanAdditionsInput extends SeenObjects {
   readonly additions: readonly Addition[];
 }
 
-/** Decides what must be added, and to which objects. Pure. */
+/** Decides which additions must be sent. Pure. */
 export function planAdditions({ additions, observed, isSettled }: PlanAdditionsInput): AdditionPlan {
   const apply: AdditionStep[] = [];
   const keep: LiveObject[] = [];
@@ -67,7 +67,7 @@ export function planAdditions({ additions, observed, isSettled }: PlanAdditionsI
   return { apply, keep, reasons };
 }
 
-/** Decides in which objects the previously set fields are removed. Pure. */
+/** Decides in which objects fields must be removed that were set before. Pure. */
 export function planRemovals({
   removals,
   observed,
@@ -90,7 +90,7 @@ export function planRemovals({
   return { remove, reasons };
 }
 
-/** Why nothing can be added to an object at the moment. */
+/** Why no addition to an object is possible at the moment; undefined: it is possible. */
 function describeAbsence(live: LiveObject | undefined): string | undefined {
   if (live === undefined) return "it does not exist, so nothing is added to it";
   return live.metadata.deletionTimestamp === undefined ? undefined : describeLeavingObject(live);
@@ -103,8 +103,8 @@ function describeLack(because: string): string {
 }
 
 /**
- * The first difference between an object and an addition: the path of a field with another value, or `owner` if only the fields of
- * the manager differ. Undefined: there is none. Pure.
+ * Finds the first difference between an object and an addition: the path of a field with another value, or `owner` if only
+ * the owned fields differ. Undefined: there is none. Pure.
  */
 export function findLack(live: LiveObject, addition: Addition): string | undefined {
   const drift = findDrift(addition.manifest, live);

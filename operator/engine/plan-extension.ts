@@ -7,7 +7,7 @@ import type { StepReason } from "./reasons.ts";
 import type { SettledObjects } from "./settled.ts";
 import type { Target } from "./subject.ts";
 
-/** Describes additions and removals if the run ended before them. Pure. */
+/** Describes the additions and removals of a run that ended before them. Pure. */
 export function explainPostponed(input: PlanExtensionInput): readonly StepReason[] {
   return planExtension(input).reasons.map((step) =>
     holdStep(step, "the resource's own objects are applied first"),
@@ -19,7 +19,7 @@ export interface PlanExtensionInput extends Pick<Target, "desired"> {
   readonly settled: SettledObjects;
 }
 
-/** Plans what a resource adds to objects of other owners, and removes from them. Pure. */
+/** Plans the additions to objects of other owners, and the removals. Pure. */
 export function planExtension({ desired, related, settled }: PlanExtensionInput): {
   readonly additions: AdditionPlan;
   readonly reasons: readonly StepReason[];
@@ -34,7 +34,7 @@ export function planExtension({ desired, related, settled }: PlanExtensionInput)
   return { additions: plan, reasons: [...planRemovals({ removals, ...seen }).reasons, ...plan.reasons] };
 }
 
-/** Holds a step that would be sent, for this reason; any other step keeps its own. Pure. */
+/** Changes a step that would be sent to a held one with this reason. Other steps are not changed. Pure. */
 export function holdStep(step: StepReason, reason: string): StepReason {
   return isSent(step) ? { does: "hold", id: step.id, reason } : step;
 }

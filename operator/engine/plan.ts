@@ -12,13 +12,13 @@ export interface PlanInput {
   readonly resource: CustomResource;
   readonly desired: DesiredSet;
   /**
-   * The live object of a desired one, if the local copies (or a read of this run) hold one, regardless of its creator; of an ensured
-   * namespace also one that is in no set.
+   * The live object of a desired one, regardless of its creator, if the local copies contain it or this run has read it. An
+   * ensured namespace need not be in a set.
    */
   readonly observed: (object: DesiredObject) => LiveObject | undefined;
   /** The state of the watch of a kind. */
   readonly watch: (kind: ObjectKind) => Pick<WatchedObjects, "hasSynced" | "refusal">;
-  /** Whether applying to exactly this object was tried and changed nothing; see settledHash(). */
+  /** Whether an apply to this version of the object changed nothing; see settledHash(). */
   readonly isSettled: (live: LiveObject) => boolean;
   readonly assess: (live: LiveObject) => Health;
   /** `status.inventory.finished`: Jobs that are not recreated. */
@@ -33,17 +33,17 @@ export interface PlannedStep extends ApplyStep {
 
 /** The changes of one pass in the cluster. Every desired object is in exactly one of the lists before `taken`. */
 export interface Plan {
-  /** Stages in sequence, the steps of a stage concurrently. */
+  /** Steps by stage. Stages are applied in sequence, and the steps of a stage concurrently. */
   readonly apply: readonly (readonly PlannedStep[])[];
-  /** As desired already: no request. */
+  /** Up-to-date objects. No request is sent. */
   readonly keep: readonly LiveObject[];
   /** Objects that must be deleted before they can be recreated. */
   readonly replace: readonly LiveObject[];
-  /** Desired objects that are being deleted: the event of their deletion requeues the resource. */
+  /** Desired objects that are being deleted. The event of their deletion requeues the resource. */
   readonly waiting: readonly LiveObject[];
   /**
-   * Objects of a deleted resource of this name that are not deleted yet. Garbage collection will, but it may never learn
-   * that a resource was recreated while its own watch was broken (seen with Kubernetes 1.37), so the engine does.
+   * Objects of a deleted resource of this name that still exist. The engine deletes them. Garbage collection may not: if the
+   * resource was recreated while the garbage collector's watch was broken, it misses the deletion (seen with Kubernetes 1.37).
    */
   readonly leftBehind: readonly LiveObject[];
   readonly blocked: readonly BlockedObject[];
@@ -51,20 +51,20 @@ export interface Plan {
   readonly reasons: readonly StepReason[];
   /** Jobs that ran, and were deleted automatically after their time to live. */
   readonly done: readonly DesiredObject[];
-  /** Namespaces that only have to exist, and that others created. */
+  /** Ensured namespaces that other clients have created. */
   readonly others: readonly DesiredObject[];
-  /** Ids of the objects that are applied, kept, replaced or waited for as the resource's own: recorded before anything is sent. */
+  /** Ids of the resource's own objects in this plan. They are recorded before any request is sent. */
   readonly taken: readonly ObjectId[];
-  /** Once this is applied everything is applied, and pruning may start. */
+  /** Whether all objects are applied after this plan, so that pruning may start. */
   readonly isComplete: boolean;
-  /** Blocked objects may be unblocked once this is applied, and no event reports it: own writes cause none. */
+  /** Whether blocked objects may be unblocked after this plan. Then plan again: our own writes cause no event. */
   readonly mayUnblockMore: boolean;
 }
 
 /**
- * Decides what may be applied now. Definitions and namespaces come first and are waited for; the needs of an object are healthy
- * before it is applied; admission configuration comes when all else is applied. Changes of existing objects by other
- * managers are reverted without a wait. Pure.
+ * Plans the changes that are possible now. CRDs and namespaces come first, and must be ready before other objects are
+ * applied. The needs of an object must be healthy. Admission configuration is applied after all other objects. Changes of
+ * existing objects by other managers are reverted without a wait. Pure.
  */
 export function planChanges(input: PlanInput): Plan {
   const steps: PlannedStep[] = [];
@@ -114,15 +114,15 @@ export function planChanges(input: PlanInput): Plan {
   };
 }
 
-/** The input for one object, without the state of the others. */
+/** The input for one object, without the state of other objects. */
 export type DecideAloneInput = Pick<
   PlanInput,
   "resource" | "desired" | "observed" | "isSettled" | "finished"
 >;
 
 /**
- * Decides what happens to one object of a set, regardless of gates and watches. `done`: it ran, and was deleted
- * automatically. Pure.
+ * Decides the action for one object of a set, regardless of gates and watches. `done`: it is a Job that has completed and
+ * was deleted automatically. Pure.
  */
 export function decideAlone(object: DesiredObject, input: DecideAloneInput): Decision | "done" {
   return isDone(object, input) ? "done" : decideOne(object, input);
@@ -141,7 +141,7 @@ function consider(object: DesiredObject, input: PlanInput, gates: Gates): Decisi
     const definition = gates.findLacking(needs.filter(isDefinition));
     if (definition !== undefined) return blockedBy(object, "Dependency", definition);
     const answer = input.askKind?.(object);
-    // The resource is requeued with the answer, and prepared again.
+    // The result of the lookup requeues the resource, and the object is prepared again.
     if (answer?.state === "pending" || answer?.state === "known")
       return notApplied(object, "NotSynced", "its kind is being looked up");
     return notApplied(object, "KindUnknown", answer?.message ?? describeUnknown(object));
@@ -164,7 +164,7 @@ function decideOne(object: DesiredObject, input: DecideAloneInput): Decision {
   return { does: "keep", live, because: "it has another owner, and only has to exist" };
 }
 
-/** Whether an ensured namespace exists and is not in the resource's set: then its existence is enough. */
+/** Whether an ensured namespace exists and is not in the resource's set. Then it is not changed. */
 function isOfOthers(
   object: DesiredObject,
   { desired, observed }: Pick<PlanInput, "desired" | "observed">,
@@ -188,8 +188,8 @@ function notApplied(object: DesiredObject, reason: BlockedReason, why: string): 
 }
 
 /**
- * Whether the object was created from exactly this manifest, or only its metadata is managed, and another manager has
- * changed it since.
+ * Whether a step reverts a change by another manager: the live object was created from exactly this manifest, or only its
+ * metadata is managed.
  */
 function putsBack({ live, manifest, because, only }: Omit<ApplyStep, "kind">): boolean {
   if (only === "metadata") return true;

@@ -34,7 +34,7 @@ const env = keyedBy(
       },
     },
   },
-  // A variable may be made of the ones before it.
+  // The value of a variable may refer to variables before it.
   { ordered: true },
 );
 
@@ -96,7 +96,7 @@ const volume: FieldShape = {
   },
 };
 
-/** `PodSpec`, as every kind that has pods embeds it. */
+/** `PodSpec`, which every kind with pods embeds. */
 export const podSpec: FieldShape = {
   fields: {
     containers: keyedBy("name", container),

@@ -6,13 +6,13 @@ export interface PruneGuardInput {
   readonly resource: CustomResource;
   /** Id of the resource's set of objects. */
   readonly set: string;
-  /** Uids of the objects that are desired: the same object may show under another API group. */
+  /** Uids of the desired objects. The API server may serve an object in more than one API group. */
   readonly desiredUids: ReadonlySet<string>;
-  /** Objects of the set never carry a reference to the resource. Default: false. */
+  /** Whether objects of the set never have an owner reference to the resource. Default: false. */
   readonly isUnreferenced?: boolean;
 }
 
-/** Annotations with which users keep an object; the second one is kubectl's and kpt's. */
+/** Annotations with which users keep an object: our own, and those of other tools. */
 const keepAnnotations: readonly (readonly [string, string])[] = [
   ["fairlead.dev/prune", "disabled"],
   ["cli-utils.sigs.k8s.io/on-remove", "keep"],
@@ -20,9 +20,9 @@ const keepAnnotations: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Whether an object that is no longer desired may be deleted. All must be true: it carries our set's label, our manager
- * has applied it, its controller (if it has one) is exactly this resource, it is not one of the desired objects under
- * another name of its kind, and no annotation keeps it. Labels alone are input that any tenant can write.
+ * Whether an object that is no longer desired may be deleted. All of this must be true: it has our set's label, our manager
+ * has applied it, its controller (if it has one) is exactly this resource, it is not a desired object in another API group,
+ * and no annotation keeps it. Labels alone are not sufficient, because any tenant can write them.
  */
 export function mayPrune({
   live,
@@ -50,7 +50,7 @@ export function isKept({ metadata: { annotations } }: LiveObject): boolean {
   return keepAnnotations.some(([name, value]) => annotations?.[name] === value);
 }
 
-/** An object in the resource's own namespace always has a controller reference; without it, it was released. */
+/** Whether an object is outside the resource's namespace. An object inside has a controller reference unless it was released. */
 function isBeyondCollection({ metadata }: LiveObject, resource: CustomResource): boolean {
   const { namespace } = resource.metadata;
   return namespace !== undefined && namespace !== metadata.namespace;

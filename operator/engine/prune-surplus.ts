@@ -11,15 +11,15 @@ export interface PruneWaveOptions extends Pick<PruneOptions, "cluster" | "storeO
 }
 
 export interface PruneSurplusOptions extends PruneWaveOptions {
-  /** Deleted objects are added. */
+  /** Receives the deleted objects. */
   readonly changes: Change[];
-  /** Why they are deleted, for events: `no longer in the source`. */
+  /** The reason of the deletion, for events: `no longer in the source`. */
   readonly why: string;
 }
 
 /**
- * Deletes objects that are owned and no longer desired, one wave after the other, until one is not deleted at once. Call
- * it only after everything was applied.
+ * Deletes objects that are owned and no longer desired, one wave after the other. Stops after a wave with an object that is
+ * not deleted immediately. Call it only after all objects are applied.
  *
  * @param decideFrom Reads the input of the decision, for each wave.
  */
@@ -42,7 +42,7 @@ export async function pruneSurplus(
  *
  * @returns Whether all of them are deleted: objects with finalizers are deleted later, and their events requeue the
  * resource.
- * @throws The first failure, after all were tried.
+ * @throws The first failure, after all objects were tried.
  */
 export async function pruneWave(
   objects: readonly OwnedObject[],

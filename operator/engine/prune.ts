@@ -9,17 +9,17 @@ export interface PruneOptions {
   /** The local copy of the objects of a kind. */
   readonly storeOf: (kind: ObjectKind) => ObjectStore;
   readonly lost: LostObjects;
-  /** Objects of the same names are created next. Default: false. */
+  /** Whether objects with the same names are created next. Default: false. */
   readonly isReplaced?: boolean;
-  /** Only objects that did not change since they were observed. Default: all. */
+  /** Whether to delete only objects that have not changed since they were observed. Default: false. */
   readonly isUnchanged?: boolean;
 }
 
 /**
- * Deletes objects that the resource owns and no longer wants, one after the other. Call it only after every apply
- * succeeded: an object that failed to apply must not be taken for one that is no longer wanted.
+ * Deletes objects that are owned and no longer desired, one after the other. Call it only after every apply has succeeded:
+ * an object that failed to apply must not be mistaken for one that is no longer desired.
  *
- * It does not wait for the end of a deletion that the server accepted: events report it.
+ * It does not wait for the end of an accepted deletion, because events report it.
  */
 export async function prune(
   objects: readonly Omit<OwnedObject, "id">[],
@@ -30,9 +30,9 @@ export async function prune(
     lost.expect(live);
     let left: LiveObject | undefined;
     try {
-      // Always set: a Job's own default would orphan its pods.
+      // Always set the policy: the default for a Job would orphan its pods.
       const propagation = isReplaced ? propagationOfReplaced(live) : "Background";
-      // The uid spares an object that was recreated under the same name since it was observed.
+      // The uid protects an object that was recreated with the same name since it was observed.
       const guard = { uid, ...(isUnchanged && { resourceVersion }) };
       left = await cluster.delete({ kind, namespace, name }, { ...guard, propagation });
     } catch (error) {
@@ -46,12 +46,11 @@ export async function prune(
 }
 
 /**
- * How an object is deleted that is recreated at once. Pure.
+ * The propagation policy for an object that is recreated immediately. Pure.
  *
- * A Job that has not ended keeps its name until its pods are gone: otherwise both would run for a while, and the Job
- * controller, which counts by name the pods that it has made and not seen yet, could wait for the old Job's last one
- * before it makes the first of the new one (seen with Kubernetes 1.37: nothing happened for as long as we looked, 7
- * minutes).
+ * A Job that has not ended must exist until its pods are deleted. Otherwise both Jobs would run for a while. Also, the Job
+ * controller counts by name the pods that it has created and not observed yet, so it could wait for a pod of the old Job
+ * before it creates pods of the new one (seen with Kubernetes 1.37: no pod was created for 7 minutes).
  */
 export function propagationOfReplaced(live: LiveObject): Propagation {
   const isJob = live.kind === "Job" && live.apiVersion.startsWith("batch/");

@@ -3,7 +3,7 @@ import type { EngineStatus } from "../../crds/status.ts";
 import { folderOf } from "../../synth/file-tree.ts";
 import type { PublishedRecord, Publisher, PublishOffer, PublishState } from "../ports.ts";
 
-/** The offer of a resource's files: the names of its commit and folder, and its last publication. Pure. */
+/** Composes the offer of a resource's files: the title for its commit, its folder, and its last publication. Pure. */
 export function offerOf(
   kind: ObjectKind,
   resource: CustomResource,
@@ -21,11 +21,11 @@ export function offerOf(
 }
 
 /**
- * Offers to the publisher of a location, and adds the id of the location to the record of the publication. The record of
- * another location does not apply to this one. A record of an earlier version without an id is not changed: neither an
- * upgrade nor a CRD that drops the field should cause a write for every resource.
+ * Offers files to the publisher of a location, and adds the id of the location to the record of the publication. A record of
+ * another location is ignored. A record of an earlier version has no id and is not changed, so that neither an upgrade nor a
+ * CRD that drops the field causes a write for every resource.
  *
- * @param place Its id from `placeIdOf()`.
+ * @param place Id of the location from `placeIdOf()`.
  */
 export function publishAt(place: string, offer: PublishOffer, publisher: Publisher): PublishState {
   const { last } = offer;

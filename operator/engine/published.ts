@@ -20,6 +20,6 @@ export function publishedOf({
   const parts = published.map(
     ({ id, manifest }) => `${id} ${manifest.metadata.annotations?.[stamps.digest]}\n`,
   );
-  // Sorted: which objects need which may change with those that are left out.
+  // Sort them: the order may depend on objects that are left out.
   return { manifests: published.map(({ manifest }) => manifest), digest: digestOf(parts.sort().join("")) };
 }

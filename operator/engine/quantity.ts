@@ -1,6 +1,6 @@
 const pattern = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d+))?$/;
 
-/** Users do not write longer texts; a BigInt of a million digits takes 0.4 s. */
+/** Maximum length of a quantity. Users do not write longer ones, and a BigInt of a million digits takes 0.4 s. */
 const LONGEST = 200;
 
 const decimalExponents: Readonly<Record<string, number>> = {
@@ -24,8 +24,8 @@ const binaryExponents: Readonly<Record<string, bigint>> = {
 };
 
 /**
- * Whether two quantities are the same amount: `0.5` and `500m`, `1Gi` and `1073741824`. Any other text is equal only to
- * itself. Like the API server, amounts are rounded up to a billionth.
+ * Whether two quantities are equal: `0.5` and `500m`, `1Gi` and `1073741824`. Any other text is equal only to itself. As in
+ * the API server, amounts are rounded up to a billionth.
  */
 export function isSameQuantity(a: unknown, b: unknown): boolean {
   if (a === b) return true;
@@ -33,7 +33,7 @@ export function isSameQuantity(a: unknown, b: unknown): boolean {
   return first !== undefined && first === parseQuantity(b);
 }
 
-/** A quantity in billionths, rounded away from zero; undefined where the text is none. */
+/** Parses a quantity in billionths, rounded away from zero; undefined: the text is not a quantity. */
 export function parseQuantity(value: unknown): bigint | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const text = String(value);
@@ -42,7 +42,7 @@ export function parseQuantity(value: unknown): bigint | undefined {
   const [, sign, digits = "", suffix = "", exponent = "0"] = match;
   const [whole = "", fraction = ""] = digits.split(".");
   const decimal = (decimalExponents[suffix] ?? Number(exponent)) - fraction.length + 9;
-  // The API server rejects a text such as 1e999999, which must not create a huge number here.
+  // A text such as 1e999999, which the API server rejects, must not create a huge number here.
   if (Math.abs(decimal) > 64) return undefined;
   const scaled = BigInt(whole + fraction) << (binaryExponents[suffix] ?? 0n);
   const amount = decimal >= 0 ? scaled * 10n ** BigInt(decimal) : divideUp(scaled, 10n ** BigInt(-decimal));

@@ -6,34 +6,34 @@ import type { BlockedObject } from "./gates.ts";
 import { describeId } from "./object-text.ts";
 import { listNames } from "./outcome.ts";
 
-/** The action that is planned for one object. */
+/** The planned action for one object. */
 export type StepVerb =
-  /** Sent to the API server: as a new object, or over the one that is there. */
+  /** The manifest is applied: as a new object, or to the existing one. */
   | "create"
   | "apply"
   /** Deleted and recreated. */
   | "replace"
-  /** Fields are added to an object of another owner, or those that were added before are removed. */
+  /** Fields are added to an object of another owner, or fields that were added before are removed. */
   | "extend"
   | "reduce"
   /** The finalizer that protects the outcome of a run is removed. */
   | "release"
   /** Not sent until the object of this name is deleted. */
   | "wait"
-  /** Not sent until its turn comes. */
+  /** Not sent until its gate opens. */
   | "hold"
   /** Not changed, although it differs or is not in the resource's set. */
   | "keep"
   | "prune";
 
-/** One planned step, and its reason: a short part of a sentence, for users. */
+/** One planned step and its reason, which is a part of a sentence for users. */
 export interface StepReason {
   readonly does: StepVerb;
   readonly id: ObjectId;
   readonly reason: string;
 }
 
-/** A decision about one object with its reason. Undefined: the object is up to date. Pure. */
+/** Explains a decision about one object. Undefined: the object is up to date. Pure. */
 export function explainDecision(id: ObjectId, decision: Decision | BlockedObject): StepReason | undefined {
   if ("on" in decision) return { does: "hold", id, reason: decision.message };
   switch (decision.does) {
@@ -51,7 +51,7 @@ export function explainDecision(id: ObjectId, decision: Decision | BlockedObject
   }
 }
 
-/** Texts for the words of a {@link Decision}; any other word is the path of a field. */
+/** Texts for the reasons of a {@link Decision}. Any other reason is the path of a field. */
 const reasonsToApply: Readonly<Record<string, string | undefined>> = {
   absent: "it does not exist",
   foreign: "an object of this name exists and has another owner",
@@ -63,12 +63,12 @@ function describeDrift(path: string): string {
   return path === "" ? "it was changed" : `${path} was changed`;
 }
 
-/** Why a different object is kept. Pure. */
+/** Why an object is kept although it differs. Pure. */
 export function describeSettled(path: string): string {
   return `${path === "" ? "it" : path} differs from the manifest, and applying does not change it`;
 }
 
-/** Why an existing object is waited for. Pure. */
+/** Why a step waits for a terminating object. Pure. */
 export function describeLeavingObject({ metadata }: LiveObject): string {
   const { deletionTimestamp, finalizers = [] } = metadata;
   if (deletionTimestamp === undefined) return "it belongs to a deleted resource of the same name";

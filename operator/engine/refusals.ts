@@ -6,33 +6,33 @@ import type { Clock } from "../ports.ts";
 import type { ApplyStep } from "./decide-object.ts";
 import { settledHash } from "./settled-hash.ts";
 
-/** An object of another owner is checked again by then; see decideRequeue(). */
+/** Delay before checking an object of another owner again; see decideRequeue(). */
 const foreignMs = 20_000;
 /**
- * The server releases a value of a deleted object, such as a node port, a moment later: retried soon at first, then with
- * doubling delays.
+ * The server releases a value of a deleted object, such as a node port, shortly after the deletion: retry soon, then with
+ * exponential backoff.
  */
 const contestedMs = { first: 250, longest: 20_000 };
-/** The API server serves a changed definition a moment after it accepted it; any user may change one later. */
+/** The API server serves a changed CRD shortly after it has accepted it. A user may also change the CRD later. */
 const schemaMs = { first: 100, longest: 60_000 };
-/** The cause of the rejection, such as an admission policy, may have changed. */
+/** Delay before retrying any other rejection. Its cause, such as an admission policy, may have changed. */
 const rejectedMs = 60_000;
 
 interface Refusal {
   readonly attempt: string;
   readonly error: Error;
-  /** When exactly this attempt was first rejected. */
+  /** When this attempt was first rejected. */
   readonly sinceMs: number;
-  /** It may be accepted without an edit, and no event would report that. */
+  /** Whether it may be accepted without an edit. No event reports that. */
   readonly isTriedAgain: boolean;
   readonly untilMs: number;
-  /** A run encountered it since the delay was last computed. */
+  /** Whether a run has encountered it since the delay was last computed. */
   isMet: boolean;
 }
 
 /**
- * Applies that were refused: they are not sent again with every event of the resource's other objects, but only when
- * something about them is different, or after a while.
+ * Applies that the API server has rejected. They are not sent again with every event of the resource's other objects, but
+ * only when one of their inputs has changed, or after a delay.
  */
 export class Refusals {
   readonly #clock: Clock;
@@ -42,7 +42,7 @@ export class Refusals {
     this.#clock = clock;
   }
 
-  /** The error of exactly this apply, if it was rejected a short time ago. */
+  /** The error of this apply, if it was rejected a short time ago. */
   find(key: string, step: ApplyStep, resource: CustomResource): Error | undefined {
     const refusal = this.#byResource.get(key)?.get(idOf(step.manifest));
     if (refusal === undefined || refusal.untilMs < this.#clock.now()) return undefined;
@@ -51,7 +51,7 @@ export class Refusals {
     return refusal.error;
   }
 
-  /** Keeps an error that would come again. */
+  /** Stores the error of an apply that would be rejected again. */
   remember(key: string, step: ApplyStep, resource: CustomResource, error: unknown): void {
     const isRejected = error instanceof ObjectRejectedError;
     if (!isRejected && !(error instanceof NotOwnedError)) return;
@@ -69,8 +69,8 @@ export class Refusals {
   }
 
   /**
-   * Delay before retrying what may be accepted without an edit; undefined: the run that ends now came upon no such refusal.
-   * One that it did not come upon, for example because the resource was suspended meanwhile, is left to a later run.
+   * Delay before retrying applies that may be accepted without an edit; undefined: the run that ends now has encountered no
+   * such rejection. A run may not encounter one, for example because the resource is suspended; a later run does.
    */
   retryAfterMs(key: string): number | undefined {
     let earliestMs = Number.POSITIVE_INFINITY;
@@ -82,19 +82,19 @@ export class Refusals {
     return Math.max(1, Math.ceil(earliestMs - this.#clock.now()) + 1);
   }
 
-  /** The resource was applied or deleted, or the conflicting object was deleted. */
+  /** Removes the rejections of a resource that was applied or deleted, or whose conflicting object was deleted. */
   forget(key: string): void {
     this.#byResource.delete(key);
   }
 }
 
-/** First and longest delay of a refusal that is retried with backoff. */
+/** First and longest delay of a rejection that is retried with backoff. */
 function delaysOf({ isContested, isBySchema }: ObjectRejectedError): typeof schemaMs | undefined {
   if (isContested) return contestedMs;
   return isBySchema ? schemaMs : undefined;
 }
 
-/** All inputs of an attempt; any edit of the resource causes a retry. */
+/** Text of all inputs of an attempt. It contains the generation, so any edit of the resource causes a retry. */
 function describeAttempt({ manifest, guard, live }: ApplyStep, { metadata }: CustomResource): string {
   const { uid, generation, labels, annotations } = metadata;
   const seen = live === undefined ? "" : settledHash(live);

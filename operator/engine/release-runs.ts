@@ -14,9 +14,10 @@ export interface ReleaseRunsOptions {
 }
 
 /**
- * Removes our finalizer from runs, in parallel. A run that changed meanwhile is left to the reconcile that the change causes.
+ * Removes our finalizer from runs, in parallel. Skips a run that has changed in the meantime: the change causes another
+ * reconcile.
  *
- * @returns The removals, and why.
+ * @returns The removals and their reasons.
  * @throws The first failure: ApiUnavailableError, NotLeadingError.
  */
 export async function releaseRuns(
@@ -37,7 +38,7 @@ async function releaseRun(
 ): Promise<readonly StepReason[]> {
   const { name, namespace, uid, resourceVersion, finalizers = [] } = live.metadata;
   const left = finalizers.filter((finalizer) => finalizer !== RUN_FINALIZER);
-  // The version protects finalizers that others add or remove at the same time.
+  // The resourceVersion protects finalizers that other clients add or remove at the same time.
   const change = { uid, resourceVersion, finalizers: left };
   const now = await cluster.patchMetadata({ kind, namespace, name }, change);
   if (now === undefined) return [];

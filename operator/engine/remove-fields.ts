@@ -10,12 +10,12 @@ import type { SettledObjects } from "./settled.ts";
 export interface RemoveFieldsOptions {
   readonly cluster: Pick<Cluster, "add">;
   readonly stores: Pick<Stores, "related">;
-  /** Skips objects for which this was tried and changed nothing. Default: none is skipped. */
+  /** Objects in which a removal changed nothing. They are skipped. Default: none. */
   readonly settled?: SettledObjects;
   readonly onRemoved?: (live: LiveObject) => void;
   /**
-   * Called for an object whose fields the API server refuses to remove. This is no failure: any user who may write an object
-   * can write our field manager into it.
+   * Called for an object whose fields the API server refuses to remove. This is not a failure: any user who may write an
+   * object can add fields in the name of our field manager.
    */
   readonly onKept: (live: LiveObject, error: Error) => void;
   /** Called for each removal that failed. */
@@ -23,10 +23,10 @@ export interface RemoveFieldsOptions {
 }
 
 /**
- * Removes the fields that a resource has set of objects of other owners, in parallel.
+ * Removes the fields that a resource has set in objects of other owners, in parallel.
  *
  * @param removals Additions without fields.
- * @throws The first failure that may not occur again: NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
+ * @throws The first temporary failure: NamespaceTerminatingError, ApiUnavailableError, NotLeadingError.
  */
 export async function removeFields(
   removals: readonly Addition[],

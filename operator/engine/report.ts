@@ -13,26 +13,26 @@ import { writeStatus } from "./write-status.ts";
 export interface Report {
   readonly key: string;
   readonly kind: ObjectKind;
-  /** The current resource, with the processed generation: an edit in the meantime is for the next run. */
+  /** The current resource, with the generation that was processed. The next run processes a later edit. */
   readonly resource: CustomResource;
   readonly changes: readonly Change[];
   readonly health: Health | undefined;
-  /** Undefined: the status is not written this time. */
+  /** Undefined: this run does not write the status. */
   readonly change: StatusChange | undefined;
-  /** The version that it may replace. Default: any. */
+  /** The resourceVersion that the write may replace. Default: any. */
   readonly at?: AtVersion;
-  /** The status was written. */
+  /** Called after the status was written. */
   readonly onWritten?: (status: ResourceStatus) => void;
   readonly error: unknown;
-  /** The queue retries the run with backoff, because of the error. */
+  /** Whether the queue retries the run with backoff because of the error. */
   readonly isRetried: boolean;
-  /** It is retried by then at the latest, in milliseconds. */
+  /** Maximum delay of the retry, in milliseconds. */
   readonly retryWithinMs?: number | undefined;
-  /** The earliest of these delays of the next reconcile counts, in milliseconds. */
+  /** Delays of the next reconcile, in milliseconds. The shortest one is used. */
   readonly requeueAfterMs: readonly (number | undefined)[];
 }
 
-/** A status that differs from the one of a resource, and the merge patch between them. */
+/** A status that differs from the current one of a resource, and the merge patch between them. */
 export interface StatusChange {
   readonly status: ResourceStatus;
   readonly patch: object;
@@ -52,9 +52,9 @@ export interface ReportOptions extends AnnounceOptions {
   /** The local copies of the resources. */
   readonly resources: Pick<ObjectStore, "written">;
   readonly onBlocked: OnBlocked;
-  /** Queues a key, to be processed after this time at the latest. */
+  /** Queues a key. It is processed after this delay at the latest. */
   readonly wakeLater: (key: string, afterMs: number) => void;
-  /** Called when a status is written, such as to count what it says. */
+  /** Called when a status is written, for example for metrics. */
   readonly onStatus?: OnStatus | undefined;
 }
 
@@ -65,7 +65,7 @@ export type OnStatus = (before: CustomResource, now: LiveObject) => void;
  * Reports a run: events about its changes, one status patch if the status changed, and the delay of the next reconcile.
  *
  * @param onWritten Called when the status is written, before {@link Report.onWritten}.
- * @throws The error of the run if it is retried, after the status describes it.
+ * @throws The error of the run if it is retried, after the status was written.
  */
 export async function report(
   run: Report,
@@ -90,7 +90,7 @@ async function writeChange(run: Report, options: ReportOptions, onWritten: () =>
   const { cluster, resources } = options;
   const { status, patch } = change;
   const live = await writeStatus(resource, patch, { kind, cluster, resources, at });
-  // A deleted resource has no events.
+  // Create no events for a deleted resource.
   if (live === undefined) return;
   options.onStatus?.(resource, live);
   announceStatus({ status, cause: health?.cause }, { resource }, options);
@@ -98,7 +98,7 @@ async function writeChange(run: Report, options: ReportOptions, onWritten: () =>
   run.onWritten?.(status);
 }
 
-/** Receives the progress of a generation of a resource, for metrics. */
+/** Receives the progress of generations of resources, for metrics. */
 export interface Progress {
   /** All objects of this generation are applied. */
   live(key: string, generation: number): void;
@@ -112,7 +112,7 @@ export interface NoteProgressOptions {
   readonly progress: Progress | undefined;
 }
 
-/** Reports that everything of a generation is applied, and perhaps on the branch. */
+/** Reports that all objects of a generation are applied, and whether its commit is on the branch. */
 export function noteProgress(
   key: string,
   { generation = 0, published, progress }: NoteProgressOptions,
@@ -121,10 +121,10 @@ export function noteProgress(
   if (published?.state === "published") progress?.committed(key, generation);
 }
 
-/** Called with the blocker of a resource: an object, or a kind of which only one object can have a value. */
+/** Called with the cause that blocks a resource: an object, or a kind, if an unknown object of it has a contested value. */
 export type OnBlocked = (key: string, by: ObjectId | ObjectKindId) => void;
 
-/** Records what blocks a resource, so that it is retried when that object is deleted or its definition changes. */
+/** Records the cause that blocks a resource. It is retried when that object is deleted or its CRD changes. */
 function noteBlocker(key: string, error: unknown, onBlocked: OnBlocked): void {
   if (error instanceof NotOwnedError) onBlocked(key, error.id);
   if (error instanceof ObjectRejectedError && (error.isContested || error.isBySchema))

@@ -5,12 +5,12 @@ import type { ApplyOutcome } from "./outcome.ts";
 /** Delay of a status, so that one patch contains the outcome and its commit. */
 export const parkingMs = 1000;
 
-/** Interval of the checks whether a foreign object was deleted, or has released a value: no watch reports it. */
+/** Interval of checks whether a foreign object was deleted or has released a value, because no watch reports that. */
 const foreignRecheckMs = 30_000;
 
 export interface RequeueInput {
   readonly applied: ApplyOutcome;
-  /** Delay before retrying applies that were refused and may be accepted without an edit. */
+  /** Delay before retrying rejected applies that may be accepted without an edit. */
   readonly refusedForMs?: number | undefined;
   /** Time until the earliest future instant that the kind uses. Undefined: there is none. */
   readonly instantInMs?: number | undefined;
@@ -24,8 +24,8 @@ export interface RequeueInput {
 }
 
 /**
- * Delay of the next reconcile; undefined: an event will cause it. Temporary failures are not decided here: they are
- * thrown, and the queue's backoff decides.
+ * Decides the delay of the next reconcile; undefined: an event will cause it. The delay after a temporary failure is the
+ * backoff of the queue.
  */
 export function decideRequeue(input: RequeueInput): number | undefined {
   const { applied, refusedForMs, instantInMs, health, publish, nowMs, jitter } = input;
@@ -35,7 +35,7 @@ export function decideRequeue(input: RequeueInput): number | undefined {
   const parked = parkedForMs(publish, nowMs);
   const delays = [
     ...(refusedForMs === undefined ? [] : [refusedForMs]),
-    // At least 1: it may have passed in the meantime.
+    // At least 1, because the instant may have passed in the meantime.
     ...(instantInMs === undefined ? [] : [Math.max(1, instantInMs)]),
     ...(isBlind ? [foreignRecheckMs * (0.9 + 0.2 * jitter)] : []),
     ...(health?.recheckAfterMs === undefined ? [] : [health.recheckAfterMs]),
@@ -45,8 +45,7 @@ export function decideRequeue(input: RequeueInput): number | undefined {
 }
 
 /**
- * How much longer an outcome waits for its commit before its status is written without one, in milliseconds;
- * 0: write it now.
+ * How much longer the status waits for its commit, in milliseconds; 0: write it now.
  */
 export function parkedForMs(publish: PublishState | undefined, nowMs: number): number {
   if (publish?.state !== "pending") return 0;

@@ -1,10 +1,10 @@
 /**
- * Orders two resourceVersions of one kind: negative when `a` is older, 0 when equal, positive when newer.
- * The empty string (nothing seen yet) is older than all.
+ * Compares two resourceVersions of one kind: negative if `a` is older, 0 if they are equal, positive if it is newer.
+ * The empty string (nothing observed yet) is older than all others.
  *
- * They are decimal numbers of up to 128 bits without leading zeros, so the longer one is the larger one, and
- * equally long ones compare as text; a JavaScript number would lose digits. Comparable since Kubernetes 1.35,
- * in fact since etcd 3.
+ * They are decimal numbers of up to 128 bits without leading zeros. So the longer one is larger, and equally long ones are
+ * compared as text. A JavaScript number would lose digits. Kubernetes defines this order since 1.35; in practice it holds
+ * since etcd 3.
  */
 export function compareResourceVersions(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;

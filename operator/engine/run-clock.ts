@@ -1,12 +1,12 @@
 import { instantMs, type KindClock } from "../../crds/kind-context.ts";
 
-/** The time with which instants of resources are compared. It is never ahead of the API server's. */
+/** The time with which instants of resources are compared. It is never ahead of the API server's time. */
 export interface TimeSource {
   /** Milliseconds since 1970. */
   nowMs(): number;
 }
 
-/** The clock of one run for the functions of a kind: one reading of the time, so that all of them agree. */
+/** The clock of one run, for the functions of a kind. Its time does not change, so that their results are consistent. */
 export class RunClock implements KindClock {
   readonly #nowMs: number;
   #earliestMs = Number.POSITIVE_INFINITY;
@@ -23,7 +23,7 @@ export class RunClock implements KindClock {
     return false;
   }
 
-  /** Milliseconds from `nowMs` until the earliest used instant that had not passed; undefined: there is none. */
+  /** Milliseconds from `nowMs` until the earliest tested instant that had not passed; undefined: there is none. */
   untilNextMs(nowMs: number): number | undefined {
     return this.#earliestMs === Number.POSITIVE_INFINITY ? undefined : Math.max(0, this.#earliestMs - nowMs);
   }

@@ -1,7 +1,7 @@
 import { groupOf, type LiveObject } from "../../crds/object.ts";
 import type { Manifest } from "../../synth/manifest.ts";
 
-/** Blocks the deletion of a run until the record of its resource contains the outcome. */
+/** Finalizer that blocks the deletion of a run until the record of its resource contains the outcome. */
 export const RUN_FINALIZER = "fairlead.dev/record";
 
 /** The manifest of a run with our finalizer. Pure. */
@@ -17,8 +17,8 @@ export function isProtectedRun({ metadata }: Pick<LiveObject, "metadata">): bool
 }
 
 /**
- * Whether the outcome of a run is final: it has ended, or it is being deleted and only finalizers block that. The second
- * holds for a pod that was deleted before it started, and for one whose node will never report its end. Pure.
+ * Whether the outcome of a run is final: it has ended, or only finalizers block its deletion. The second case is a pod that
+ * was deleted before it started, or whose node will never report its end. Pure.
  */
 export function isOutcomeFinal(live: LiveObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = live.metadata;

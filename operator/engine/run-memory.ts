@@ -1,6 +1,6 @@
 /**
- * The memory of each resource between its runs, as values that do not change: the loop keeps what its steps return,
- * and nothing else writes here. It may be lost at a restart.
+ * Stores immutable state of each resource between its runs. Only the reconcile loop writes it, with the results of its
+ * steps. It is lost at a restart.
  */
 export class RunMemory<Memory extends { readonly uid: string }> {
   readonly #kept = new Map<string, Memory>();
@@ -9,13 +9,13 @@ export class RunMemory<Memory extends { readonly uid: string }> {
     return this.#kept.get(key);
   }
 
-  /** The memory of exactly this resource; that of an earlier one of the same name is ignored. */
+  /** The state of exactly this resource. The state of an earlier resource of the same name is ignored. */
   of(key: string, uid: string): Memory | undefined {
     const kept = this.#kept.get(key);
     return kept?.uid === uid ? kept : undefined;
   }
 
-  /** A run of the resource starts with this memory. */
+  /** Stores the state at the start of a run. */
   begin(key: string, memory: Memory): void {
     this.#kept.set(key, memory);
   }
@@ -23,7 +23,7 @@ export class RunMemory<Memory extends { readonly uid: string }> {
   /**
    * Stores the result of a step.
    *
-   * @returns Whether it was stored: not if the resource was deleted, or recreated, during the run.
+   * @returns Whether it was stored. It is not if the resource was deleted or recreated during the run.
    */
   keep(key: string, memory: Memory): boolean {
     if (this.of(key, memory.uid) === undefined) return false;
@@ -31,7 +31,7 @@ export class RunMemory<Memory extends { readonly uid: string }> {
     return true;
   }
 
-  /** The resource was deleted. */
+  /** Removes the state of a deleted resource. */
   forget(key: string): void {
     this.#kept.delete(key);
   }

@@ -1,14 +1,14 @@
 import { inOrder } from "./in-order.ts";
 
-/** Maximum number of concurrent requests of one resource, of the 32 connections to the API server. */
+/** Maximum number of concurrent requests of one resource. All resources share 32 connections to the API server. */
 export const atATime = 4;
 
 /**
- * Processes all items, this many at a time, and returns the result of each of them, in their order. A failure does not
- * stop the others.
+ * Processes all items with limited concurrency, and returns their results in the order of the items. A failure does not stop
+ * the other items.
  *
- * A resource with hundreds of objects would otherwise have all connections to the API server, and all others would wait
- * for it.
+ * Without the limit, a resource with hundreds of objects would use all connections to the API server, and all other
+ * resources would wait.
  */
 export function settleAll<Item, Result>(
   items: readonly Item[],

@@ -2,9 +2,9 @@ import type { LiveObject } from "../../crds/object.ts";
 import { digestOf, toCanonicalJson } from "../../synth/digest.ts";
 
 /**
- * A hash over everything of a live object that an apply may change. An object that an apply did not bring closer to its
- * manifest is remembered with this hash, and applied again only when it changes: the server rewrites some fields in ways
- * that no comparison can predict. Without status, resourceVersion and managedFields, which change by themselves.
+ * Hash of all parts of a live object that an apply may change. If an object still differs from its manifest after an apply,
+ * its hash is stored, and it is applied again only when the hash changes: the server changes some fields in ways that a
+ * comparison cannot predict. The hash excludes status, resourceVersion and managedFields, which change without an apply.
  */
 export function settledHash({
   status: _status,

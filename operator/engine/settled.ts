@@ -4,9 +4,9 @@ import type { Addition } from "../../synth/manifest.ts";
 import { settledHash } from "./settled-hash.ts";
 
 /**
- * Objects that differ from their manifest in a way that applying does not correct, such as a field that an admission
- * webhook rewrites. Each is applied once, and again only when it changes. `addition`: several resources may add to one
- * object, and each of them may have another addition later.
+ * Objects with differences from their manifest that an apply does not correct, such as a field that an admission webhook
+ * changes. Each of them is applied once, and again only when it changes. `addition`: several resources may add to one
+ * object, and the addition of each may change.
  */
 export class SettledObjects {
   readonly #hashes = new Map<string, Map<string, string>>();

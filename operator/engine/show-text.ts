@@ -1,10 +1,10 @@
 const LONGEST = 200;
-/** Characters that could change the appearance of a line: control characters, line ends, marks of direction, invisible and broken characters. */
+/** Characters that could change the appearance of a line: control, direction, invisible and invalid characters, and line ends. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu;
 
-/** A name out of a repository, for a message: on one line, printable, at most 200 characters. */
+/** A name from a repository, for a message: one line of at most 200 printable characters. */
 export function showText(text: string, { longest = LONGEST }: { readonly longest?: number } = {}): string {
-  // Cut first, so that a name of megabytes costs nothing.
+  // Cut first, so that a long name takes no time.
   const cut = text.length <= longest ? text : `${text.slice(0, longest - 21)}…${text.slice(-20)}`;
   return cut.toWellFormed().replace(unsafe, toEscape);
 }
@@ -13,7 +13,7 @@ function toEscape(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** `spec.ports[0].name`; names that are not plain words are in quotes. */
+/** `spec.ports[0].name`. Names that are not plain words are quoted. */
 export function showPath(path: readonly (string | number)[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
@@ -23,7 +23,7 @@ export function showPath(path: readonly (string | number)[]): string {
   }, "");
 }
 
-/** `1.5 MiB`: an amount of memory in bytes, for messages. Pure. */
+/** Formats a number of bytes for messages: `1.5 MiB`. Pure. */
 export function showMebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }

@@ -3,28 +3,28 @@ import type { KindSource, SourceProblem } from "../../crds/kind-source.ts";
 import type { Statement } from "./conditions.ts";
 import { graceLeftMs } from "./source-grace.ts";
 
-/** The statements of a resource's conditions about its source. */
+/** The state of a resource's source, for its conditions. */
 export interface SourceStanding {
   /** The condition `Sourced`. */
   readonly statement: Statement;
-  /** Why the resource is not ready, or still on its way, if that is because of the source. Undefined: it is available. */
+  /** Why the resource is not ready or in progress because of its source. Undefined: the source is available. */
   readonly cause: Statement | undefined;
-  /** It makes the resource unready. */
+  /** Whether the source makes the resource unready. */
   readonly isLost: boolean;
-  /** Nothing was created or assessed because of it: the state of the objects stays. */
+  /** Whether no objects were applied or assessed because of the source. Then the conditions about them stay. */
   readonly isHeld: boolean;
 }
 
-/** The standing of the source of a kind's resource. */
+/** The state of the source of a resource of a kind. */
 export interface KindSourceStanding extends SourceStanding {
-  /** How much longer a remote that does not respond leaves `Ready` as it is, in milliseconds; 0: not at all. */
+  /** How much longer an unresponsive remote does not change `Ready`, in milliseconds. */
   readonly graceLeftMs: number;
 }
 
 export interface SourceStandingInput {
   readonly source: KindSource;
   readonly isHeld: boolean;
-  /** The kind has judged the resource itself: its source makes nothing unready. */
+  /** Whether the kind has assessed the resource itself. Then its source does not make it unready. */
   readonly isJudged: boolean;
   readonly previous: readonly Condition[];
   readonly generation: number | undefined;
@@ -43,12 +43,12 @@ export function standingOf(input: SourceStandingInput): KindSourceStanding {
   if (source.state === "pending") {
     const cause = statement("Unknown", "SourcePending", SOURCE_PENDING);
     const isLost = !isJudged && lastOf("Ready") === undefined;
-    // After a start it is known in a moment: the previous statement stays.
+    // After a start of the operator the source is known soon. Keep the previous statement until then.
     return { statement: lastOf("Sourced") ?? cause, cause, isLost, isHeld, graceLeftMs: 0 };
   }
   const problem = source.state === "failed" ? source : source.stale;
   if (problem === undefined) {
-    // Does not name the commit: a push that changes nothing for the resource changes no status.
+    // Do not name the commit, so that a push without a change for the resource does not change its status.
     const available = statement("True", "Sourced", "The source is available");
     return { statement: available, cause: undefined, isLost: false, isHeld, graceLeftMs: 0 };
   }
@@ -66,7 +66,7 @@ export function standingOf(input: SourceStandingInput): KindSourceStanding {
 
 const passing: ReadonlySet<string> = new Set(["SourcePending", "SourceUnreachable", "RenderQuota"]);
 
-/** The condition of a resource whose source is pending or unavailable: `Stalled` if only an edit or a push helps. */
+/** The condition of a resource whose source is pending or unavailable: `Stalled` if an edit or a push is required. */
 export function describeLost(cause: Statement): Statement {
   return { ...cause, type: passing.has(cause.reason) ? "Reconciling" : "Stalled", status: "True" };
 }

@@ -3,8 +3,8 @@ import { isSameJson } from "../../synth/same-json.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The merge patch that makes one status of another; undefined when they are equal. It carries every field of the new
- * status, so that what the schema requires is always there, and null for each one that goes.
+ * The merge patch from one status to another; undefined: they are equal. It contains every field of the new status, so that
+ * required fields are never missing, and null for each removed field.
  */
 export function statusPatch(previous: unknown, next: Fields): Fields | undefined {
   const before = isFields(previous) ? previous : {};

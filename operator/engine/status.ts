@@ -10,28 +10,28 @@ import type { SourceStanding } from "./source-standing.ts";
 
 export interface StatusInput {
   readonly resource: CustomResource;
-  /** The kind's own part, with the conditions it shows beside the engine's. */
+  /** The kind's own fields, including its own conditions. */
   readonly kindStatus: Readonly<Record<string, unknown>>;
   readonly applied: ApplyOutcome;
-  /** Of all children together; undefined when they could not be judged. */
+  /** The health of all children; undefined: they could not be assessed. */
   readonly health: Health | undefined;
-  /** `skipped`: there is a repository, but nothing was offered to it this time. Undefined: there is none. */
+  /** `skipped`: there is a repository, but this run offered nothing to it. Undefined: there is none. */
   readonly publish: PublishState | { readonly state: "skipped" } | undefined;
   /** Why an expired resource is kept, without objects; undefined: it has not expired. */
   readonly expired?: string | undefined;
-  /** The state of its source, for the conditions; undefined: it follows none. */
+  /** The state of the source, for the conditions; undefined: the resource has no source. */
   readonly standing?: SourceStanding | undefined;
-  /** The kind's own conditions are in its own order, such as the newest last. Default: in that of their types. */
+  /** Whether the kind's own conditions keep the order of the kind, such as the newest last. Default: sorted by type. */
   readonly keepsOrder?: boolean;
-  /** Wall clock, RFC 3339; only used as `lastTransitionTime` of changes. */
+  /** Wall clock, RFC 3339. Used only as `lastTransitionTime` of changes. */
   readonly nowIso: string;
 }
 
 export type ResourceStatus = EngineStatus & Readonly<Record<string, unknown>>;
 
 /**
- * The status that a resource should have. Pure, and stable: composed again without a change it is equal to the
- * existing one, so that nothing is written.
+ * Composes the status of a resource. Without a change, the result equals the existing status, so that nothing is written.
+ * Pure.
  */
 export function composeStatus(input: StatusInput): ResourceStatus {
   const { resource, kindStatus, publish } = input;
@@ -53,7 +53,7 @@ export interface EngineFields extends Pick<StatusInput, "publish"> {
   readonly conditions: Condition[];
 }
 
-/** The fields that every status has, whatever its resource is, over those of its own sort. Pure. */
+/** Adds the fields that every status has to the fields of a Release or a kind. Pure. */
 export function withEngineFields(
   own: Readonly<Record<string, unknown>>,
   { previous, generation, publish, conditions }: EngineFields,
@@ -67,7 +67,7 @@ export function withEngineFields(
   };
 }
 
-/** A time as statuses show it: RFC 3339, to the second. Pure. */
+/** Formats a time for a status: RFC 3339, in whole seconds. Pure. */
 export function timestampOf(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }

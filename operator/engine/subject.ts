@@ -7,7 +7,7 @@ import type { Health } from "./health/health.ts";
 import type { ApplyOutcome } from "./outcome.ts";
 import type { Plan, PlanInput } from "./plan.ts";
 
-/** Objects that were read in this run because no local copy holds them, by id. */
+/** Objects that this run has read because the local copies do not contain them, by id. */
 export type Claimed = Map<ObjectId, LiveObject>;
 
 /** A resource and its desired set. */
@@ -16,9 +16,9 @@ export interface Target {
   readonly desired: DesiredSet;
 }
 
-/** One resource that is converged: everything in which two kinds of resources differ. */
+/** A resource to converge. It contains everything that differs between Releases and kinds. */
 export interface Subject {
-  /** Of the resource: its key, its kind, and what messages call it: `Echo/hello`. */
+  /** Key of the resource. Below: its kind, and its name in messages, such as `Echo/hello`. */
   readonly key: string;
   readonly kind: ObjectKind;
   readonly title: string;
@@ -34,20 +34,20 @@ export interface Subject {
   assess(live: LiveObject): Health;
   finished?(): readonly string[] | undefined;
   askKind?: NonNullable<PlanInput["askKind"]>;
-  /** Records what a plan is about to create, so that a successor finds it; called before anything is sent. */
+  /** Records the objects that a plan will create. Called before any request, so that a later leader finds them. */
   record(plan: Plan, target: Target): Promise<void>;
-  /** Takes note of applied objects before the next plan. */
+  /** Called with the applied objects before the next plan. */
   onApplied?(results: readonly StepResult[]): void;
-  /** Everything that was to be applied now is applied. */
+  /** Called when all objects that may be applied now are applied. */
   onSettled?(): void;
-  /** The input of the prune decision, and why surplus objects are deleted; undefined: the owned objects are not known yet. */
+  /** The input of the prune decision, and the reason for events; undefined: the owned objects are not known yet. */
   surplus(
     target: Target,
     claimed: Claimed,
   ): { readonly input: () => PruneInput; readonly why: string } | undefined;
-  /** Replaces the outcome of a plan that was carried out. */
+  /** Returns an outcome that replaces the one of an executed plan. */
   describeEnd?(plan: Plan): ApplyOutcome | undefined;
-  /** Takes note of a failure. Returns its outcome where the resource can explain it better than its text. */
+  /** Called with a failure. Returns an outcome if the resource can explain the failure better than the error's text. */
   onFailure?(error: unknown): ApplyOutcome | undefined;
   /** Called at the end of a run that did not fail. */
   conclude?(ended: {

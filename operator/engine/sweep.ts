@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { FolderClaim } from "../ports.ts";
 
-/** A sweep that removes at most so many folders never needs approval. */
+/** Maximum number of folders that a sweep may remove without approval. */
 const HARMLESS_FOLDERS = 3;
 
 export interface SweepInput {
-  /** Folders below our root that have the layout of a resource. */
+  /** Folders below our root that have the layout of a resource's folder. */
   readonly folders: Iterable<string>;
   readonly claimOf: (folder: string) => FolderClaim;
   /** Id of an approved sweep. */
@@ -15,22 +15,22 @@ export interface SweepInput {
 export interface SweepPlan {
   /** Folders to remove now, sorted. */
   readonly remove: readonly string[];
-  /** Set when too much would go at once: nothing is removed until a user approves `id`. */
+  /** Undefined, or a sweep of too many folders: nothing is removed until a user approves its `id`. */
   readonly held: HeldSweep | undefined;
 }
 
 export interface HeldSweep {
-  /** Names exactly this list of folders; another list has another id. */
+  /** Identifies exactly this list of folders. */
   readonly id: string;
-  /** Folders that would go … */
+  /** Number of folders that would be removed. */
   readonly gone: number;
-  /** … of this total number of folders. */
+  /** Total number of folders. */
   readonly folders: number;
 }
 
 /**
- * Decides which folders of resources that no longer exist are removed. Only `gone` ones are; more than half of the
- * folders at once is probably a mistake (the wrong cluster, a CRD deleted by accident) and waits for approval. Pure.
+ * Decides which folders of deleted resources are removed: only those whose claim is `gone`. A removal of more than half of
+ * the folders waits for approval, because it probably is a mistake (the wrong cluster, an accidentally deleted CRD). Pure.
  */
 export function planSweep({ folders, claimOf, approved }: SweepInput): SweepPlan {
   const gone: string[] = [];
@@ -42,13 +42,13 @@ export function planSweep({ folders, claimOf, approved }: SweepInput): SweepPlan
   }
   gone.sort();
   if (gone.length <= HARMLESS_FOLDERS || gone.length * 2 <= ours) return { remove: gone, held: undefined };
-  // With this prefix YAML does not read the id as a number.
+  // With this prefix, YAML does not parse the id as a number.
   const id = `sweep-${createHash("sha256").update(gone.join("\n")).digest("hex").slice(0, 12)}`;
   if (id === approved) return { remove: gone, held: undefined };
   return { remove: [], held: { id, gone: gone.length, folders: ours } };
 }
 
-/** Whether a path below our root looks like a resource's folder: `<namespace>/<plural>.<group>/<name>`. */
+/** Whether a path below our root has the layout of a resource's folder: `<namespace>/<plural>.<group>/<name>`. */
 export function isResourceFolder(path: string): boolean {
   return /^[^/.][^/]*\/[^/.][^/]*\.[^/]+\/[^/]+$/.test(path);
 }

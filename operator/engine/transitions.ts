@@ -8,14 +8,14 @@ export interface Announcement {
   readonly reason: string;
   readonly action: string;
   readonly note: string;
-  /** A frequent event: of many at once, only some are recorded. */
+  /** Whether the event is frequent. Of many such events at once, only some are created. */
   readonly isRoutine?: boolean;
 }
 
-/** Conditions that cause an event when they become false, and the verb of their step. */
+/** Conditions that cause an event when they become false, and the action of the event. */
 const watched = { Sourced: "Source", Applied: "Apply", Healthy: "Check", Published: "Publish" } as const;
 
-/** Reasons of states that end by themselves. */
+/** Reasons of temporary states. */
 const quiet: ReadonlySet<string> = new Set([
   "Progressing",
   "Pending",
@@ -34,8 +34,8 @@ export interface TransitionOptions {
 }
 
 /**
- * The events of a change of status: a Warning when a condition became false or its cause changed, and a Normal
- * one when it recovers. Nothing for a resource that was healthy from the start. Pure.
+ * The events for a change of the status: a Warning when a condition becomes false or its cause changes, and a Normal event
+ * when it recovers. None for a resource that was healthy from the start. Pure.
  */
 export function announceTransitions(
   before: readonly Condition[],
@@ -46,7 +46,7 @@ export function announceTransitions(
     const isTrue = (condition: Condition): boolean => condition.type === type && condition.status === "True";
     const now = after.find(isTrue);
     if (now === undefined || before.some(isTrue)) return [];
-    // An event needs a reason.
+    // The API server requires a reason.
     return [{ type: "Warning", reason: now.reason || type, action: "Check", note: now.message }];
   });
   const engines = Object.entries(watched).flatMap(([type, action]): Announcement[] => {
@@ -56,7 +56,7 @@ export function announceTransitions(
     const { reason, message: note } = now;
     if (type === "Healthy" && isHeldUp(now, old, cause)) return [{ type: "Warning", reason, action, note }];
     if (isBad(now)) {
-      // A repeated cause is reported once: the message of a failing pod may count restarts.
+      // Report a repeated cause only once, because the message of a failing pod may contain the number of restarts.
       return old?.status === "False" && old.reason === reason
         ? []
         : [{ type: "Warning", reason, action, note }];
@@ -66,7 +66,7 @@ export function announceTransitions(
   return [...engines, ...own];
 }
 
-/** Still in progress, but since now with a known obstacle: the deadline may be long. */
+/** Whether a resource in progress now has a known obstacle. It is reported, because the deadline may be long. */
 function isHeldUp(now: Condition, old: Condition | undefined, cause: string | undefined): boolean {
   if (cause === undefined || now.status !== "False" || isBad(now)) return false;
   return now.message.includes(cause) && old?.message.includes(cause) !== true;

@@ -6,12 +6,12 @@ export interface WriteStatusOptions {
   readonly cluster: Pick<Cluster, "patchStatus">;
   /** The local copies of the resources. */
   readonly resources: Pick<ObjectStore, "written">;
-  /** The version that it may replace. Default: any. */
+  /** The resourceVersion that the write may replace. Default: any. */
   readonly at?: AtVersion | undefined;
 }
 
 /**
- * Sends a merge patch of the status of a resource, and keeps the answer in the local copies.
+ * Sends a merge patch of a resource's status, and stores the response in the local copies.
  *
  * @returns The resource with its new status. Undefined: it was deleted.
  */

@@ -19,8 +19,8 @@ const worstFirst: readonly HealthStatus[] = [
 ];
 
 /**
- * The health of a resource: that of its least healthy child, with its name. The order of the children does not matter.
- * Without children: Current.
+ * The health of a resource: that of its least healthy child, with the name of the child. It does not depend on the order of
+ * the children. Without children: Current.
  */
 export function aggregateHealth(children: readonly ChildHealth[]): Health {
   const status =

@@ -9,7 +9,7 @@ import type { Health } from "./health.ts";
 export interface AssessObjectsInput {
   readonly liveOf: (object: DesiredObject) => LiveObject | undefined;
   readonly assess: (live: LiveObject | undefined) => Health;
-  /** `status.inventory.finished`: Jobs that may have gone by themselves. */
+  /** `status.inventory.finished`: Jobs that may have been deleted automatically. */
   readonly finished?: readonly string[] | undefined;
 }
 
@@ -24,24 +24,24 @@ export interface AssessSetInput extends AssessObjectsInput, HealthTimeout {
 
 /** How long a resource may be unhealthy before it has failed. */
 export interface HealthTimeout {
-  /** Since when it is not healthy, milliseconds since 1970; see {@link unhealthySinceMs}. */
+  /** Since when the resource is not healthy, milliseconds since 1970; see {@link unhealthySinceMs}. */
   readonly sinceMs: number;
-  /** `spec.timeout`, and the same in milliseconds. */
+  /** `spec.timeout`. */
   readonly timeout: string;
   readonly timeoutMs: number;
   /** Wall clock, milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** As {@link assessObjects}, and Failed when the resource is not healthy by the end of its timeout. Pure. */
+/** Like {@link assessObjects}, but Failed if the resource is not healthy at the end of its timeout. Pure. */
 export function assessSet(input: AssessSetInput): Health {
   return assessChildren(assessEach(input.prepared, input), input);
 }
 
-/** The health of a resource from that of each of its objects, and Failed at the end of its timeout. Pure. */
+/** The health of a resource from the health of each object; Failed if it is not healthy at the end of its timeout. Pure. */
 export function assessChildren(children: readonly ChildHealth[], input: HealthTimeout): Health {
   const health = aggregateHealth(children);
-  // The message of a healthy object may change, for example with the pods of an autoscaler: that causes no write of the status.
+  // Leave out the message of a healthy object. It may change, for example when an autoscaler adds pods, and cause a write.
   if (health.status === "Current" && children.length > 0)
     return { ...health, message: `${countObjects(children.length)} in place` };
   return withTimeout(health, input);
@@ -54,7 +54,7 @@ function assessEach(
   const children: ChildHealth[] = [];
   for (const object of objects) {
     const live = liveOf(object);
-    // The local copies need not hold a namespace that another client created.
+    // The local copies may not contain a namespace that another client created.
     if (object.isEnsured && live === undefined) continue;
     if (live === undefined && finished.length > 0 && finished.includes(nameOfRun(object) ?? "")) continue;
     children.push({ child: live ?? object.manifest, health: assess(live) });
@@ -62,11 +62,11 @@ function assessEach(
   return children;
 }
 
-/** A health that is not settled when the time is over is Failed; before, it has the delay of the next check. Pure. */
+/** Changes a health that is in progress to Failed after the timeout. Before that, adds the delay of the next check. Pure. */
 export function withTimeout(health: Health, { sinceMs, timeout, timeoutMs, nowMs }: HealthTimeout): Health {
   const { status, message, recheckAfterMs } = health;
   if (status === "Current" || status === "Suspended" || status === "Failed") return health;
-  // A clock that was set back must not extend the wait.
+  // A clock that is set back must not extend the wait.
   const leftMs = Math.min(timeoutMs, sinceMs + timeoutMs - nowMs);
   if (leftMs > 0) return { ...health, recheckAfterMs: Math.min(leftMs, recheckAfterMs ?? leftMs) };
   const text = `${message}; not healthy for longer than its timeout of ${timeout}`;
@@ -76,16 +76,16 @@ export function withTimeout(health: Health, { sinceMs, timeout, timeoutMs, nowMs
 export interface UnhealthySinceInput {
   /** The values in the status. */
   readonly conditions: readonly Condition[] | undefined;
-  /** When the desired set was applied completely, RFC 3339; undefined: it is not, or only now. */
+  /** When the desired set was fully applied, RFC 3339; undefined: it is not, or only in this run. */
   readonly deployedAt: string | undefined;
-  /** The status describes another commit than the assessed one. Default: false. */
+  /** Whether the status describes another commit than the assessed one. Default: false. */
   readonly isNew?: boolean;
   readonly nowMs: number;
 }
 
 /**
- * Since when a resource that is not healthy now has not been healthy, in milliseconds since 1970: not before it was
- * deployed; for one that is not fully applied yet, since the deployment started. Pure.
+ * Since when a resource has not been healthy, in milliseconds since 1970. The time starts with the deployment, or, if the
+ * resource is not fully applied yet, with the start of the deployment. Pure.
  */
 export function unhealthySinceMs({ conditions, deployedAt, isNew, nowMs }: UnhealthySinceInput): number {
   const type = deployedAt === undefined ? "Applied" : "Healthy";

@@ -5,15 +5,15 @@ import { compileExpression, ExpressionError, type HealthExpression } from "./hea
 import { current, failed, inProgress, isUnobserved } from "./health-fields.ts";
 
 /**
- * Assesses objects with the checks of their resource if there are any, and otherwise with the built-in ones. Expressions
+ * Assesses objects with the checks of their resource, or with the built-in checks if there are none for a kind. Expressions
  * are compiled once.
  */
 export interface HealthChecks {
   /** The error in the expressions themselves, with the path of the field; undefined: none. */
   problemOf(checks: readonly HealthCheck[] | undefined): string | undefined;
   /**
-   * {@link assessHealth}, with the checks of a resource. An Ingress without address is healthy at once: many never get
-   * one.
+   * {@link assessHealth}, with the checks of a resource. An Ingress without an address is healthy at once, because many
+   * never get one.
    */
   assess(
     live: LiveObject | undefined,
@@ -23,7 +23,7 @@ export interface HealthChecks {
 }
 
 export interface CreateHealthChecksOptions {
-  /** Compiled expressions to keep; the least recently used one goes first. Default: 500. */
+  /** Maximum number of compiled expressions in the cache. The least recently used one is removed first. Default: 500. */
   readonly capacity?: number;
 }
 
@@ -77,7 +77,7 @@ function tryCompile(text: string): HealthExpression | ExpressionError {
   }
 }
 
-/** In any version: the author does not choose the version of the local copies. */
+/** Whether a check is for an object, in any API version: the author does not choose the version of the local copies. */
 function isFor({ apiVersion, kind }: HealthCheck, live: LiveObject): boolean {
   return live.kind === kind && groupOf(live.apiVersion) === groupOf(apiVersion);
 }

@@ -3,7 +3,7 @@ import { type ASTNode, Environment, type ParseResult } from "@marcbachmann/cel-j
 /** A CEL expression over an object's fields with a boolean result. */
 export type HealthExpression = (fields: Readonly<Record<string, unknown>>) => boolean;
 
-/** An expression that cannot be used, or not with this object. The message is one line. */
+/** An expression is invalid, or cannot be evaluated for an object. The message is one line. */
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
   /** The object lacks a field that the expression reads. */
@@ -20,7 +20,7 @@ const workLimit = 1_000_000;
 const deepestLoop = 2;
 
 const loops: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
-/** No regular expressions (some never end), and no functions that create large values from small ones. */
+/** The allowed functions. Regular expressions may never end, and some functions create large values; both are excluded. */
 const functions: ReadonlySet<string> = new Set([
   ...loops,
   "has",
@@ -112,7 +112,7 @@ function evaluate(
 
 interface Shape {
   nodes: number;
-  /** Nested loops. */
+  /** Number of nested loops. */
   depth: number;
 }
 
@@ -129,7 +129,7 @@ function measure(node: unknown, depth: number, shape: Shape): void {
     if (!functions.has(name)) throw new ExpressionError(`${name}() is not available here`);
     if (node.op === "rcall" && loops.has(name)) inner++;
   }
-  // Searching for a member iterates over a list as well.
+  // A search for a member iterates over the list.
   if (node.op === "in") inner++;
   shape.depth = Math.max(shape.depth, inner);
   measure(node.args, inner, shape);
@@ -139,7 +139,7 @@ function isNode(value: unknown): value is ASTNode {
   return typeof value === "object" && value !== null && "op" in value && "args" in value;
 }
 
-/** Converts JSON to CEL values, in which whole numbers are integers; with its size. */
+/** Converts JSON to CEL values, in which whole numbers are integers. Also measures its size. */
 function toCelValue(value: unknown, size: { longest: number; characters: number }): unknown {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (typeof value === "string") size.characters += value.length;

@@ -3,7 +3,7 @@ import type { Health } from "./health.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A condition as every kind shows it; times are RFC 3339. */
+/** A condition in the common form of all kinds. Times are RFC 3339. */
 export interface ObservedCondition {
   readonly type: string;
   readonly status: string;
@@ -24,7 +24,7 @@ export function toFields(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** A number, or the default where there is none: the server leaves zeros out. */
+/** A number, or the default if it is absent: the server leaves zeros out. */
 export function count(fields: Fields, name: string, otherwise = 0): number {
   const value = fields[name];
   return typeof value === "number" ? value : otherwise;
@@ -43,15 +43,15 @@ export function findCondition(live: LiveObject, type: string): ObservedCondition
   );
 }
 
-/** How much of a period is left since a time, in milliseconds; 0 when it is over or the time is unreadable. */
+/** The rest of a period that began at a time, in milliseconds; 0 if it is over or the time cannot be parsed. */
 export function remainingMs(since: string | undefined, periodMs: number, nowMs: number): number {
   const sinceMs = Date.parse(since ?? "");
   if (Number.isNaN(sinceMs)) return 0;
-  // A clock that is behind the server's must not wait longer than the period.
+  // If the local clock is behind the server's, do not wait longer than the period.
   return Math.min(periodMs, Math.max(0, sinceMs + periodMs - nowMs));
 }
 
-/** Whether the object's controller has not seen its newest spec yet. */
+/** Whether the object's controller has not observed its newest spec yet. */
 export function isUnobserved(live: LiveObject): boolean {
   const { generation } = live.metadata;
   return generation !== undefined && count(statusOf(live), "observedGeneration", generation) < generation;

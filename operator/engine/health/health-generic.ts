@@ -19,18 +19,19 @@ const firstReportGraceMs = 60_000;
 const notReportedYet =
   "no controller has written its status yet; it counts as healthy without one a minute after it was created";
 
-/** A custom resource that is not ready for this long, and whose controller never says Stalled, counts as failed. */
+/** A custom resource that is not ready for this time counts as failed, even if its controller never sets `Stalled`. */
 const notReadyGraceMs = 600_000;
 
 /**
- * Reasons of a resource that another one has yet to start, or whose new inputs that one has not let through: a resource
- * that contains it does not wait for it.
+ * Reasons of a resource that waits for another one, such as its Pipeline, to start it or to release its new inputs. A
+ * resource that contains it does not wait for it.
  */
 const waitsForStart: ReadonlySet<string> = new Set<Reason>(["PinPending", "DigestMismatch"]);
 
 /**
- * Kinds without rules of their own, after kstatus of cli-utils: generation, `Reconciling`, `Stalled`, `Ready`. Beyond it,
- * `Ready=False` does not stay in progress for ever, and what no controller has seen does not look healthy at once.
+ * Assesses kinds without rules of their own, like kstatus of cli-utils: by generation, `Reconciling`, `Stalled` and `Ready`.
+ * There are two differences: `Ready=False` fails after a while, and an object that no controller has observed yet is not
+ * Current at once.
  */
 export function assessByConditions(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const [stalled, ready] = [findCondition(live, "Stalled"), findCondition(live, "Ready")];
@@ -52,7 +53,7 @@ export function assessByConditions(live: LiveObject, { nowMs }: AssessHealthOpti
   return assessUnreported(live, nowMs);
 }
 
-/** Many kinds have no status at all, and what the server itself keeps is there once it is stored. */
+/** Assesses an object without conditions. Many kinds have no status, and built-in objects are complete once they are stored. */
 function assessUnreported(live: LiveObject, nowMs: number): Health {
   const isReported = Object.keys(statusOf(live)).length > 0;
   if (isReported || isBuiltInGroup(groupOf(live.apiVersion))) return current("");

@@ -14,8 +14,8 @@ import {
 import { findProblem } from "./health-pod.ts";
 
 /**
- * A Job is in progress from its start to its end. Its spec says whether it is suspended: the condition of that type stays, with
- * another status, when it continues.
+ * Assesses a Job. It is in progress until it ends. Its spec shows whether it is suspended; a condition `Suspended` may remain
+ * after it has continued.
  */
 export function assessJob(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const [spec, status] = [specOf(live), statusOf(live)];
@@ -37,7 +37,7 @@ export function assessJob(live: LiveObject, { pods }: AssessHealthOptions): Heal
   return inProgress("Running", problem === undefined ? progress : `${progress}; ${problem}`);
 }
 
-/** Unlike a Deployment's, a Job's status has no field for it. */
+/** Message of a Job whose pod was refused. Unlike that of a Deployment, the status of a Job has no field for this. */
 function refusedPod({ metadata: { name, namespace } }: LiveObject): string {
   return (
     `it has no pod; its events say why (kubectl describe job ${name} -n ${namespace}), such as a quota or the Pod ` +
@@ -45,7 +45,7 @@ function refusedPod({ metadata: { name, namespace } }: LiveObject): string {
   );
 }
 
-/** Started, and no pod of it runs, terminates or has ended. */
+/** Whether a Job has started, but none of its pods runs, terminates or has ended. */
 function hasNoPod(live: LiveObject, status: Readonly<Record<string, unknown>>): boolean {
   const counters = ["active", "ready", "terminating", "succeeded", "failed"];
   const uncounted = Object.values((status["uncountedTerminatedPods"] as object | undefined) ?? {});
@@ -57,7 +57,7 @@ function hasNoPod(live: LiveObject, status: Readonly<Record<string, unknown>>): 
   );
 }
 
-/** A schedule is Current; it is Failed after a run that did not succeed, until one does. */
+/** Assesses a CronJob. It is Failed after a run that did not succeed, until another run succeeds. */
 export function assessCronJob(live: LiveObject): Health {
   const status = statusOf(live);
   if (specOf(live)["suspend"] === true) return suspended("its schedule is suspended");

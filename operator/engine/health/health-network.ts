@@ -12,22 +12,22 @@ import {
   toFields,
 } from "./health-fields.ts";
 
-/** Longest wait, from creation, for a status that may never be reported: an address, or a volume before its first pod. */
+/** Maximum wait, from the creation, for a status that may never be reported: an address, or a volume before its first pod. */
 const reportGraceMs = 60_000;
 
-/** A failing connection to metrics or to an API behind a Service may be a start: it gets this long. */
+/** Grace period for a failing connection to metrics or to an aggregated API, because a component may be starting. */
 const connectionGraceMs = 120_000;
 
 /**
- * A load balancer's address is waited for only for a while: many clusters have no controller that assigns one, and the
- * Service works inside the cluster without it.
+ * Assesses a Service. The wait for a load balancer's address is limited: many clusters have no controller that assigns one,
+ * and the Service works inside the cluster without it.
  */
 export function assessService(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   if (specOf(live)["type"] !== "LoadBalancer") return current("");
   return assessAddress(live, nowMs);
 }
 
-/** Controllers need not publish an address, so it is waited for only for a while. */
+/** Assesses an Ingress. The wait for an address is limited, because a controller may never publish one. */
 export function assessIngress(
   live: LiveObject,
   { nowMs, awaitsAddress = true }: AssessHealthOptions,
@@ -45,8 +45,8 @@ function assessAddress(live: LiveObject, nowMs: number): Health {
 }
 
 /**
- * A claim that waits for its first pod cannot be distinguished from one that is never provisioned. Both are Current after a
- * while: the pod that needs the claim reports if it cannot start.
+ * Assesses a PersistentVolumeClaim. A claim that waits for its first pod cannot be distinguished from one that is never
+ * provisioned. Both are Current after a while, because a pod that cannot start without its claim reports that.
  */
 export function assessClaim(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const phase = statusOf(live)["phase"];
@@ -57,7 +57,7 @@ export function assessClaim(live: LiveObject, { nowMs }: AssessHealthOptions): H
   return current("its volume is bound with its first pod");
 }
 
-/** An autoscaler that cannot reach what it scales, or finds no metrics for a while, is Failed. */
+/** Assesses an autoscaler. It is Failed if its target does not exist, or if metrics are missing for a while. */
 export function assessAutoscaler(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const able = findCondition(live, "AbleToScale");
   if (able === undefined) return inProgress("Unobserved", "its controller has not observed it yet");
@@ -70,21 +70,21 @@ export function assessAutoscaler(live: LiveObject, { nowMs }: AssessHealthOption
   return lastingFailure(active, nowMs, "has no metrics");
 }
 
-/** An aggregated API must answer. */
+/** Assesses an APIService. The aggregated API must be available. */
 export function assessApiService(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const available = findCondition(live, "Available");
   if (available === undefined) return inProgress("Unobserved", "it has not been checked yet");
   return available.status === "True" ? current("") : lastingFailure(available, nowMs, "does not respond");
 }
 
-/** A budget that allows no disruption at this moment works as intended; one that cannot be computed is Failed. */
+/** Assesses a PodDisruptionBudget. It is Failed only if it cannot be computed, not if it allows no disruption at the moment. */
 export function assessDisruptionBudget(live: LiveObject): Health {
   const allowed = findCondition(live, "DisruptionAllowed");
   if (allowed?.reason === "SyncFailed") return failed("SyncFailed", allowed.message ?? "cannot be computed");
   return current("");
 }
 
-/** A CRD must be served under the names that it asks for. */
+/** Assesses a CRD. It must be served under its names. */
 export function assessDefinition(live: LiveObject): Health {
   const names = findCondition(live, "NamesAccepted");
   if (names?.status === "False")

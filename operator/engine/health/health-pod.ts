@@ -14,7 +14,7 @@ import {
   toFields,
 } from "./health-fields.ts";
 
-/** Grace period for a scheduler that is about to find a node, or an autoscaler that is about to add one. */
+/** Grace period for an unschedulable pod: the scheduler may find a node, or an autoscaler may add one. */
 const unschedulableGraceMs = 15_000;
 
 interface Problem {
@@ -22,7 +22,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** A pod that succeeded is Current, one that failed is Failed; a running one must be ready. */
+/** Assesses a Pod. One that succeeded is Current, and one that failed is Failed. A running one must be ready. */
 export function assessPod(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
   const status = statusOf(live);
   const problem = findPodProblem(live);
@@ -56,9 +56,9 @@ function assessStarting(live: LiveObject, nowMs: number): Health {
 }
 
 /**
- * The problem of the first failing container of a pod, in words that stay the same while the kubelet retries:
- * a container that crashes alternates between running, terminated and backing off, one whose image is missing between
- * two reasons.
+ * The problem of the first failing container of a pod. The text does not change while the kubelet retries: a container that
+ * crashes alternates between running, terminated and backing off, and one whose image is missing alternates between two
+ * reasons.
  */
 export function findPodProblem(pod: LiveObject): Problem | undefined {
   for (const field of ["initContainerStatuses", "containerStatuses"]) {
@@ -70,7 +70,7 @@ export function findPodProblem(pod: LiveObject): Problem | undefined {
   return undefined;
 }
 
-/** The first problem among the pods that a workload selects, in the order of their names. */
+/** The first problem of the pods that a workload selects, sorted by name. */
 export function findProblem(workload: LiveObject, pods: readonly LiveObject[] = []): Problem | undefined {
   return findFirst(workload, pods, findPodProblem);
 }
@@ -83,7 +83,7 @@ export function describeUnscheduled(
   return findFirst(workload, pods, (pod) => {
     const scheduled = findCondition(pod, "PodScheduled");
     if (scheduled?.status !== "False" || scheduled.reason !== "Unschedulable") return undefined;
-    // The further attempts of the scheduler do not help the user.
+    // Leave out the preemption attempts of the scheduler.
     const [why] = (scheduled.message ?? "").split(/\.? preemption:/);
     return `no node can run pod ${pod.metadata.name}: ${why || "unknown"}`;
   });

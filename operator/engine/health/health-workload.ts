@@ -17,8 +17,8 @@ import {
 import { describeUnscheduled, findProblem } from "./health-pod.ts";
 
 /**
- * All pods up to date and available, and none left over; Failed once the Deployment's own deadline passed. One sentence
- * goes with all steps of a rollout, so that its status is written for every pod, not for every step of every pod.
+ * Assesses a Deployment. All pods must be updated and available, and no old pods may remain. It is Failed after its progress
+ * deadline. The message is the same for all steps of one pod in a rollout, to save writes of the status.
  */
 export function assessDeployment(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const [spec, status] = [specOf(live), statusOf(live)];
@@ -36,7 +36,7 @@ export function assessDeployment(live: LiveObject, { pods }: AssessHealthOptions
   if (spec["paused"] === true) return suspended(`its rollout is paused, ${progress}`);
   if (ready < wanted) {
     const problem = findProblem(live, pods);
-    // The deadline no longer runs after a rollout has succeeded once: it does not report a later crash.
+    // After a rollout has succeeded once, the progress deadline does not apply, so it does not report a later crash.
     const isRolledOut = progressing?.reason === "NewReplicaSetAvailable" && updated >= wanted;
     return isRolledOut && problem !== undefined
       ? failed(problem.reason, because(progress, problem.message))
@@ -47,7 +47,7 @@ export function assessDeployment(live: LiveObject, { pods }: AssessHealthOptions
   return current(`${plural(wanted, "pod")} available`);
 }
 
-/** A ReplicaSet has no deadline: a refusal to make pods (a quota, a policy) is Failed at once. */
+/** Assesses a ReplicaSet. It has no progress deadline, so it is Failed at once if a quota or a policy rejects its pods. */
 export function assessReplicaSet(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const status = statusOf(live);
   const wanted = count(specOf(live), "replicas", 1);
@@ -66,7 +66,7 @@ export function assessReplicaSet(live: LiveObject, { pods }: AssessHealthOptions
   return current(`${plural(wanted, "pod")} available`);
 }
 
-/** All pods ready, and as many updated as the partition asks. With `OnDelete`, people decide when pods are updated. */
+/** Assesses a StatefulSet. All pods must be ready, and those above the partition updated. With `OnDelete`, users update the pods. */
 export function assessStatefulSet(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const [spec, status] = [specOf(live), statusOf(live)];
   const wanted = count(spec, "replicas", 1);
@@ -87,7 +87,7 @@ export function assessStatefulSet(live: LiveObject, { pods }: AssessHealthOption
   return current(`${plural(wanted, "pod")} ready`);
 }
 
-/** One pod on every node that it is for, updated and available. */
+/** Assesses a DaemonSet. Every selected node must have one pod that is updated and available. */
 export function assessDaemonSet(live: LiveObject, { pods }: AssessHealthOptions): Health {
   const status = statusOf(live);
   if (isUnseen(live)) return inProgress("Unobserved", "its controller has not observed the change yet");
@@ -107,7 +107,7 @@ function isAllUpdated(status: Readonly<Record<string, unknown>>): boolean {
   return revision !== "" && revision === status["currentRevision"];
 }
 
-/** These kinds always report which generation they saw: a status without it was not written by their controller. */
+/** Whether the controller has not observed the newest spec. Controllers of these kinds always set `observedGeneration`. */
 function isUnseen(live: LiveObject): boolean {
   return isUnobserved(live) || statusOf(live)["observedGeneration"] === undefined;
 }
@@ -121,7 +121,7 @@ function because(what: string, why: string | undefined): string {
   return why === undefined || why === "" ? what : `${what}; ${why}`;
 }
 
-/** The known reason why pods are missing. */
+/** The known cause of missing pods. */
 function findCause(live: LiveObject, pods: AssessHealthOptions["pods"]): string | undefined {
   const refused = findCondition(live, "ReplicaFailure")?.message;
   return findProblem(live, pods)?.message ?? refused ?? describeUnscheduled(live, pods);

@@ -13,31 +13,30 @@ import {
 import { assessPod } from "./health-pod.ts";
 import { assessDaemonSet, assessDeployment, assessReplicaSet, assessStatefulSet } from "./health-workload.ts";
 
-/** `Suspended`: someone asked for a stop. `NotFound`: desired, and not there. */
+/** `Suspended`: stopped on request. `NotFound`: desired but does not exist. */
 export type HealthStatus = "Current" | "InProgress" | "Failed" | "Suspended" | "Terminating" | "NotFound";
 
-/** The progress of an object towards its purpose. */
+/** The health of an object. */
 export interface Health {
   readonly status: HealthStatus;
-  /** In PascalCase: the cause, such as `DeadlineExceeded`. */
+  /** The cause in PascalCase, such as `DeadlineExceeded`. */
   readonly reason: string;
   /**
-   * For users; without clock readings, so that it only changes when something happened. May be empty if the object is
-   * healthy.
+   * For users. It contains no elapsed times, so that it changes only after an event. May be empty if the object is healthy.
    */
   readonly message: string;
   /** The known cause of a delay, in words that are part of the message. */
   readonly cause?: string;
-  /** The answer changes by time alone: check again after this number of milliseconds. */
+  /** The health may change without an event: check again after this number of milliseconds. */
   readonly recheckAfterMs?: number;
 }
 
 export interface AssessHealthOptions {
   /** Wall clock, milliseconds since 1970. */
   readonly nowMs: number;
-  /** Pods of a workload, if they are known: they explain why it makes no progress. */
+  /** Pods of a workload, if they are known. They may explain why it makes no progress. */
   readonly pods?: readonly LiveObject[];
-  /** Whether an Ingress without address is waited for a while. Default: true. */
+  /** Whether to wait a while for the address of an Ingress. Default: true. */
   readonly awaitsAddress?: boolean;
 }
 
@@ -61,8 +60,8 @@ const rules: ReadonlyMap<string, HealthRule> = new Map<string, HealthRule>([
 ]);
 
 /**
- * Assesses the health of one live object; undefined: it does not exist. Pure, and it never waits: for an object in progress an
- * event follows, or `recheckAfterMs` is the delay of the next check.
+ * Assesses the health of one live object; undefined: it does not exist. The health of an object in progress changes after an
+ * event, or after `recheckAfterMs`. Pure.
  */
 export function assessHealth(live: LiveObject | undefined, options: AssessHealthOptions): Health {
   if (live === undefined) return { status: "NotFound", reason: "NotFound", message: "does not exist" };
