@@ -17,12 +17,12 @@ import { createReleaseController } from "./release/release-controller.ts";
 import { releaseKind, releasePolicyKind } from "./release/release-kind.ts";
 import { composeKindSources, type FollowKind } from "./source/compose-kind-sources.ts";
 
-/** The kinds that an operator watches besides those of its program. Pure. */
+/** The kinds that an operator watches in addition to those of its program. Pure. */
 export function kindsBeside({ releases }: Pick<SharedParts["config"], "releases">): readonly DeclaredKind[] {
   return releases ? [releaseKind, releasePolicyKind] : [];
 }
 
-/** Finds the resource that a folder in the operator's own location belongs to. */
+/** Finds the resource to which a folder in the operator's own location belongs. */
 export function createOwnClaims(
   { config, kinds }: Pick<SharedParts, "config" | "kinds">,
   stores: KindStores,
@@ -35,7 +35,7 @@ export function createOwnClaims(
   });
 }
 
-/** The operator's own location in git; without a repository it is never read. Pure. */
+/** The operator's own location in git. It is not used without a repository. Pure. */
 export function repositoryOf(
   config: Pick<SharedParts["config"], "repository" | "repositoryBranch" | "repositoryPath">,
 ): OperatorRepository {
@@ -52,12 +52,12 @@ export interface DeliveryInput {
   readonly cluster: Cluster;
   readonly election: Election;
   readonly events: EventRecorder;
-  /** Undefined: nothing is published. */
+  /** Undefined: the operator does not publish. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
   readonly traceReconcile?: ((controller: string, reconcile: Reconcile) => Reconcile) | undefined;
 }
 
-/** Everything that needs git sources. */
+/** The parts of an operator that need git sources. */
 export interface Delivery {
   readonly sourceZone: SourceZone;
   /** Follows the sources of the resources of a kind. Undefined: the kind declares none. */
@@ -65,7 +65,7 @@ export interface Delivery {
   readonly createController: () => KindController;
 }
 
-/** Composes what needs git sources. Nothing runs before it is needed. Undefined: the configuration disables it. */
+/** Composes the parts that need git sources. None starts before it is needed. Undefined: the configuration disables them. */
 export function composeDelivery(input: DeliveryInput): Delivery | undefined {
   const { shared, stores, cluster, election, events, repository, traceReconcile } = input;
   const { config, kinds, clock, metrics } = shared;

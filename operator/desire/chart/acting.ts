@@ -8,15 +8,15 @@ export interface ActingOptions {
   readonly cluster: Cluster;
 }
 
-/** The permissions with which a resource's objects are changed, or why they are not changed at all. */
+/** The cluster with the permissions for a resource's objects, or why these are not changed. */
 export interface Acting {
   readonly acting: Cluster;
   readonly refusal?: SpecInvalidError;
 }
 
 /**
- * Returns the cluster with the permissions of the kind's ServiceAccount; of the operator itself if its policy names
- * none.
+ * Returns the cluster with the permissions of the kind's ServiceAccount. If its policy names none: with those of the
+ * operator.
  */
 export function actingFor(resource: CustomResource, { kind, cluster }: ActingOptions): Acting {
   const { actAs } = kind.policy;

@@ -9,7 +9,7 @@ export interface TrailersOptions {
   readonly stores: Stores;
 }
 
-/** Trailers for the commit of a resource, by the resources that set fields of it. */
+/** Trailers for the commit of a resource, from the resources that set fields in it. */
 export function trailersOf(
   kind: ObjectKind,
   resource: CustomResource,

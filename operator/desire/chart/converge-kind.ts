@@ -36,15 +36,15 @@ export interface ConvergeKindOptions extends Omit<ConvergeOptions, "acting" | "r
 }
 
 export interface ConvergedKind extends Converged {
-  /** Of the resource as it was synthesized: it may have been edited since. */
+  /** Generation of the resource that was synthesized. It may have been edited since. */
   readonly generation: number | undefined;
   /** Undefined: the resource could not be synthesized. */
   readonly desired: ManifestSet | undefined;
-  /** Why it is kept without objects; undefined: it is not. */
+  /** Why the resource is kept without objects; undefined: it has not expired. */
   readonly expired: string | undefined;
 }
 
-/** Synthesizes a resource and converges its desired set. Failures are values: the caller reports or throws them. */
+/** Synthesizes a resource and converges its desired set. A failure is returned as a value; the caller reports or throws it. */
 export async function convergeKind(before: Loaded, options: ConvergeKindOptions): Promise<ConvergedKind> {
   const { resource, refusal: known, expired, sourced } = before;
   const { kind, stores, clock } = options;
@@ -66,13 +66,13 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
       loaded = load(key, kind, stores, claimed);
       if (loaded === undefined) return undefined;
       const { metadata } = loaded.resource;
-      // The source belongs to the spec that was read.
+      // The source that was read is that of the earlier spec.
       const isOther = kind.source !== undefined && metadata.generation !== generation;
       generation = metadata.generation;
       if (refusal !== undefined) throw refusal;
       timeoutOf(loaded.resource, kind);
       if (isOther) throw new ReplacedError(idOf(resource));
-      // The record belongs to the resource that was folded.
+      // The record was folded from an earlier version of the resource.
       if (kind.record !== undefined && metadata.resourceVersion !== resourceVersion)
         throw new ReplacedError(idOf(resource));
       desired =
@@ -81,10 +81,10 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
           : nothingFor(loaded);
       const removals = removalsOf(loaded.resource, desired.additions, options);
       const set = { ...desiredSetOf(desired, kind, loaded.resource), removals };
-      // Runs and histories are deleted with the rest.
+      // For an expired resource, objects that are created once are deleted as well.
       return { resource: loaded.resource, desired: expired === undefined ? set : { ...set, lifetimes: [] } };
     },
-    // A store rejects objects that are older than its watch, as if they had been deleted since.
+    // A store rejects objects that are older than its watch, so also use the objects that this run has read.
     observed: (claimed) => (object) =>
       object.kind && (stores.children(object.kind).get(keyOf(object.manifest)) ?? claimed.get(object.id)),
     watch: (child) => ({ store: stores.children(child), hasSynced: true, refusal: undefined }),
@@ -101,7 +101,7 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
         input: () => {
           const decided = pruneInputOf(target.resource, target.desired, owned ?? ownedNow());
           const input = expired === undefined ? decided : { ...decided, mayHold: false };
-          // The next wave is decided with the remaining objects.
+          // Read the remaining objects again for the next wave.
           owned = undefined;
           return input;
         },
@@ -116,7 +116,7 @@ export async function convergeKind(before: Loaded, options: ConvergeKindOptions)
   return { ...converged, generation, desired, expired };
 }
 
-/** The result of a run that changed nothing. */
+/** Parts of the result of a run without changes. */
 export const unchanged = {
   ...{ target: undefined, plan: undefined, pruned: undefined, changes: [], steps: [], error: undefined },
   ...{ desired: undefined, expired: undefined },
@@ -127,7 +127,7 @@ function nothingFor({ set }: Loaded): ManifestSet {
   return { manifests: [], needs: new Map(), additions: [], set, digest: digestOf("") };
 }
 
-/** @throws SpecInvalidError if the chart, or the kind, refuses the resource. */
+/** @throws SpecInvalidError if the chart or the kind rejects the resource. */
 export function synthesizeOrRefuse(
   { resource, observed, sourced }: Pick<Loaded, "resource" | "observed" | "sourced">,
   { kind, synthesize, kindClock }: Pick<ConvergeKindOptions, "kind" | "synthesize" | "kindClock">,
@@ -170,13 +170,13 @@ export function desiredSetOf(
     lifetime === "kept" ? [] : [{ kind: child, lifetime, keep: keep && ((left) => keep(resource, left)) }],
   );
   const isOrdered = needs.size > 0;
-  // cdk8s has rejected cycles already.
+  // cdk8s has already rejected cycles.
   const { order: objects = items } = isOrdered ? orderObjects(items) : {};
   const hasUnpublished = childRules.some(({ publish }) => !publish);
   return { set, digest, objects, isOrdered, additions, hasUnpublished, lifetimes };
 }
 
-/** The child kind of a manifest; synthesize() has ensured that there is one. */
+/** The child kind of a manifest. synthesize() guarantees that there is one. */
 export function childKindOf(
   { apiVersion, kind: name }: Manifest,
   { children }: Pick<BoundKind, "children">,
@@ -206,8 +206,8 @@ export function pruneInputOf(
 }
 
 /**
- * Whether everything was applied for exactly this generation, and for this record: only then is a smaller set
- * unexpected. A new record resets the generation of `Applied`.
+ * Whether all objects were applied for this generation and this record. Only then a smaller set is unexpected. A new record
+ * resets the generation of `Applied`.
  */
 function isUnchanged({ metadata, status }: CustomResource): boolean {
   const { observedGeneration, conditions = [] } = (status ?? {}) as EngineStatus;

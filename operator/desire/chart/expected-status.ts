@@ -15,8 +15,8 @@ export type ExpectedStatusOptions = Pick<ReportKindOptions, "kind" | "kindClock"
   Pick<ConvergeKindOptions, "synthesize">;
 
 /**
- * The status that a resource has with another record if nothing else changes, so that one write has both. Undefined: what comes of its
- * objects decides, too.
+ * Predicts the status of a resource with another record, so that one write contains both. Undefined: the status also depends
+ * on the result of the apply.
  */
 export function expectedStatus(
   loaded: Loaded,
@@ -40,7 +40,7 @@ export function expectedStatus(
   return statusOf(recorded, { converged, ...parts }, options);
 }
 
-/** Whether no object of the kind is changed or deleted when the chart makes something else. */
+/** Whether all objects of the kind are created once, so that a different chart output does not change or delete any. */
 function areObjectsMadeOnce({ children, childRules }: Pick<BoundKind, "children" | "childRules">): boolean {
   return children.every((child) =>
     childRules.some(({ kind, lifetime }) => kind === child && lifetime !== "kept"),
@@ -56,14 +56,14 @@ function withRecord<Resource extends Pick<CustomResource, "status">>(
   return { ...resource, status: { ...Object.fromEntries(others), ...record } };
 }
 
-/** How applying will end, if that is known: all objects are there, or what is created next is not to be reported yet. */
+/** Predicts the outcome of the apply: all objects exist, or new ones are created, which is not reported yet. Undefined: not known. */
 function expectedOutcome(
   { resource, owned }: Loaded,
   recorded: Loaded,
   options: ExpectedStatusOptions,
 ): ApplyOutcome | undefined {
   const wasApplied = isApplied(resource);
-  // A status that says something else waits for what comes of the objects.
+  // If the last apply was not complete, the outcome is not known in advance.
   if (!wasApplied && resource.status !== undefined) return undefined;
   try {
     const { manifests, additions } = synthesizeOrRefuse(recorded, options);
@@ -73,13 +73,13 @@ function expectedOutcome(
       return areThere ? { state: "applied", count: manifests.length + additions.length } : { state: "retry" };
     return manifests.length + additions.length === 0 ? { state: "applied", count: 0 } : undefined;
   } catch (error) {
-    // The run says why.
+    // The run reports this error.
     if (error instanceof SpecInvalidError) return undefined;
     throw error;
   }
 }
 
-/** Whether all objects of this very spec were applied. */
+/** Whether all objects of the current spec were applied. */
 function isApplied({ metadata, status }: CustomResource): boolean {
   const { observedGeneration, conditions = [] } = (status ?? {}) as EngineStatus;
   if (metadata.generation === undefined || observedGeneration !== metadata.generation) return false;

@@ -2,7 +2,7 @@ import { describeFailure } from "../../engine/outcome.ts";
 import { type ConvergedKind, unchanged } from "./converge-kind.ts";
 import type { Loaded } from "./load.ts";
 
-/** The end of a reconcile that failed before its plan, so that its conditions contain the failure. Pure. */
+/** Composes the result of a reconcile that failed before its plan, so that the conditions contain the failure. Pure. */
 export function failedRun({ resource }: Pick<Loaded, "resource">, error: unknown): ConvergedKind {
   const { name, namespace, generation } = resource.metadata;
   return {

@@ -18,15 +18,15 @@ interface FinalizeOptions
   readonly stores: Stores;
 }
 
-/** Whether nothing may be created for a resource any more: it, or its namespace, is being deleted. */
+/** Whether no object may be created for a resource, because it or its namespace is being deleted. */
 export function isLeaving({ metadata }: CustomResource, stores: Stores): boolean {
   if (metadata.deletionTimestamp !== undefined) return true;
   return metadata.namespace !== undefined && stores.isTerminating(metadata.namespace);
 }
 
 /**
- * Adds our finalizer to a resource before it gets an object, or sets a field, that garbage collection cannot reach, and
- * only then.
+ * Adds our finalizer to a resource before it creates an object, or sets a field, that garbage collection does not remove.
+ * Other resources do not get the finalizer.
  *
  * @returns The resource, if it was changed.
  */
@@ -44,11 +44,11 @@ export async function holdDeletion(
 }
 
 /**
- * Finalizes a deleted resource. Usually there is nothing to do, because garbage collection deletes its objects. If our
- * finalizer blocks the deletion, the fields that it has set of other objects are removed, its objects are deleted, and
- * the finalizer is removed when the last one is gone.
+ * Finalizes a deleted resource. Usually there is nothing to do, because garbage collection deletes its objects. If it has our
+ * finalizer, this removes the fields that it has set in other objects, deletes its objects, and removes the finalizer after
+ * the last one is deleted.
  *
- * @returns The objects that block it.
+ * @returns The objects that still block the deletion.
  */
 export async function finalize(loaded: Loaded, options: FinalizeOptions): Promise<readonly OwnedObject[]> {
   const { resource, set } = loaded;
@@ -70,7 +70,7 @@ export async function finalize(loaded: Loaded, options: FinalizeOptions): Promis
     count,
     mayDelete: true,
   });
-  // The events of their deletion requeue the resource.
+  // Their deletion events requeue the resource.
   const left = [...leaving, ...now, ...later];
   if (left.length > 0) return left;
   const resources = stores.resources(kind.definition);

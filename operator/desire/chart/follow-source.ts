@@ -11,25 +11,25 @@ import { SOURCE_PENDING } from "../../engine/source-standing.ts";
 import { SpecInvalidError } from "../../errors.ts";
 import type { Loaded } from "./load.ts";
 
-/** The progress of a resource's source. */
+/** The state of a resource's source. */
 export interface Sourced {
-  /** Undefined: the resource follows none. */
+  /** Undefined: the resource has no source. */
   readonly state: KindSource | undefined;
-  /** No event will follow: check again after this many milliseconds. */
+  /** There will be no event: check again after this many milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** The sources of the resources of one kind. A change of an answer requeues the key. */
+/** The sources of the resources of one kind. A change of a source's state requeues the key. */
 export interface KindSources {
   /**
    * The state of the source of a resource, from memory.
    *
-   * @throws ApiUnavailableError when a Secret that it names cannot be read now.
+   * @throws ApiUnavailableError if a Secret of the source cannot be read now.
    */
   read(resource: CustomResource): Promise<Sourced>;
-  /** Adds the authors of spans to the state of a source that is ready, from memory. */
+  /** Adds the authors of spans to the state of a ready source, from memory. */
   authorsOf(key: string, sourced: Sourced, spans: readonly CommitSpan[]): Sourced;
-  /** The resource is gone: it needs no more polls. */
+  /** Stops polling for a deleted resource. */
   forget(key: string): void;
 }
 
@@ -37,19 +37,19 @@ type FollowingKind = Pick<BoundKind, "definition" | "record" | "source">;
 
 export interface FollowSourceOptions {
   readonly kind: Pick<BoundKind, "source">;
-  /** Undefined: this operator follows no sources. */
+  /** Undefined: this operator does not follow sources. */
   readonly sources?: KindSources | undefined;
 }
 
-/** Adds the state of its source to a resource. A resource of a kind without a source is not changed. */
+/** Adds the state of the source to a resource. A resource of a kind without a source is not changed. */
 export async function followSource(loaded: Loaded, { kind, sources }: FollowSourceOptions): Promise<Loaded> {
   if (kind.source === undefined) return loaded;
   return { ...loaded, sourced: (await sources?.read(loaded.resource)) ?? withoutSources(loaded, kind) };
 }
 
 /**
- * Adds the authors of the spans that a resource asks for. Its record is that of this run, so that it is not a run behind. One of a
- * kind that asks for none stays as it is.
+ * Adds the authors of the spans that a resource requests. The spans are computed from the record of this run. A resource of
+ * a kind that requests none is not changed.
  */
 export function followSpans(
   loaded: Loaded,
@@ -68,14 +68,14 @@ export function followSpans(
   }
 }
 
-/** The state of a source if the operator follows none at all. */
+/** The state of a source if the operator does not follow sources. */
 function withoutSources({ resource }: Loaded, kind: FollowSourceOptions["kind"]): Sourced {
   if (kind.source?.of(resource) === undefined) return { state: undefined };
   const message = "This operator follows no git sources: it runs without --releases";
   return { state: { state: "failed", reason: "SourceInvalid", message } };
 }
 
-/** The outcome of a run that waits for the source: nothing is created, changed or deleted. Pure. */
+/** Describes the outcome of a run that waits for the source. No object is created, changed or deleted. Pure. */
 export function describeAwaited({ resource, sourced }: Pick<Loaded, "resource" | "sourced">): ApplyOutcome {
   const state = sourced?.state;
   if (state?.state === "failed")
@@ -86,7 +86,7 @@ export function describeAwaited({ resource, sourced }: Pick<Loaded, "resource" |
     reason: "SourcePending",
     message: SOURCE_PENDING,
     isWatched: true,
-    // After a start of the operator it is known in a moment.
+    // After a start of the operator, the source is known soon.
     isQuiet: observedGeneration === resource.metadata.generation,
   };
 }

@@ -29,19 +29,19 @@ export interface KindParts
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
 
-/** The steps of the loop for the resources of one kind. */
+/** The steps of the reconcile loop for the resources of one kind. */
 export function kindSteps(
   shared: KindParts,
 ): (run: ReconcileOptions) => ReconcileSteps<Loaded, ConvergedKind, KindMemory> {
   return ({ signal, log }) => {
     const runClock = shared.kind.hasContext ? new RunClock(shared.time.nowMs()) : undefined;
     const parts = { ...shared, cluster: shared.cluster.until(signal), log, kindClock: runClock };
-    // With the operator's own permissions, because the finalizer belongs to the resource and not to its objects.
+    // Use the operator's own permissions, because the finalizer belongs to the resource and not to its objects.
     const runs = { cluster: parts.cluster, storeOf: (child: ObjectKind) => parts.stores.children(child) };
     return {
       load: (key, remembered) => {
         const loaded = load(key, parts.kind, parts.stores);
-        // A rejection that arrives after the deletion of the resource would be kept forever.
+        // Otherwise a rejection that arrives after the deletion of the resource would stay in memory.
         if (loaded === undefined) parts.refusals.forget(key);
         if (loaded === undefined || parts.kind.policy.timeout === undefined) return loaded;
         const { uid } = loaded.resource.metadata;
@@ -53,7 +53,7 @@ export function kindSteps(
         const onKept = (live: LiveObject, { message }: Error): void =>
           announceChanges([{ done: "FieldsKept", live, why: message }], loaded, parts);
         try {
-          // Nothing records the outcome any more.
+          // A resource that is being deleted does not record outcomes, so release its runs.
           await releaseRuns(protectedIn(loaded), runs);
           return describeHeld(loaded, await finalize(loaded, { ...parts, onKept }));
         } catch (error) {
@@ -77,7 +77,7 @@ export function kindSteps(
       converge: async (loaded) => {
         let released: readonly StepReason[];
         try {
-          // A kind that no longer has a record awaits no outcome.
+          // A kind without a record, for example after an upgrade, does not need the outcomes.
           const { record, childRules } = parts.kind;
           const isUnrecorded = record === undefined && childRules.length > 0;
           const { finalRuns = isUnrecorded ? protectedIn(loaded) : [] } = loaded;

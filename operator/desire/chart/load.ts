@@ -17,7 +17,7 @@ import type { Stores } from "../../ports.ts";
 import type { Sourced } from "./follow-source.ts";
 import type { KindMemory } from "./time-health.ts";
 
-/** The input of one reconcile, only from the local copies. */
+/** The input of one reconcile, read from the local copies only. */
 export interface Loaded {
   readonly resource: CustomResource;
   /** Id of the set of objects that the resource owns. */
@@ -25,21 +25,21 @@ export interface Loaded {
   readonly observed: Observed;
   /** All live objects of the resource's set, of every child kind. */
   readonly owned: readonly OwnedObject[];
-  /** The progress of its source. Undefined: the kind declares none, or it was not read in this run. */
+  /** The state of its source. Undefined: the kind declares none, or this run has not read it. */
   readonly sourced?: Sourced;
   /** The record of this run. Undefined: the kind has none, or it could not be folded. */
   readonly folded?: FoldedRecord;
-  /** Runs whose outcome the record contains, so that they need no protection. Default: none. */
+  /** Runs whose outcome is in the record. They no longer need our finalizer. Default: none. */
   readonly finalRuns?: readonly OwnedObject[];
   /** Why the record could not be folded, or a function of the kind failed. */
   readonly refusal?: SpecInvalidError;
-  /** Why it is kept without objects. */
+  /** Why the resource is kept without objects. */
   readonly expired?: string;
   /** Undefined: its kind has no timeout. */
   readonly memory?: KindMemory;
 }
 
-/** Objects that were read in this reconcile because a store does not hold them: those to adopt lack our label. */
+/** Objects that this reconcile has read because no store contains them. For example, objects to adopt do not have our label. */
 export type Claimed = ReadonlyMap<ObjectId, LiveObject>;
 
 const nothingClaimed: Claimed = new Map();

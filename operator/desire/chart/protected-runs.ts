@@ -15,10 +15,10 @@ export function protectedIn({ owned }: Pick<Loaded, "owned">): readonly OwnedObj
 }
 
 /**
- * Protected runs whose outcome needs no protection once the record of `seen` is written: a fold of `seen` knows the outcome, or
- * the run is of an earlier resource of this name. Pure.
+ * Protected runs that need no protection after the record of `seen` is written: the record contains their outcome, or they
+ * belong to an earlier resource of this name. Pure.
  *
- * @param seen The resource and its objects as the fold saw them.
+ * @param seen The resource and its objects, as used by the fold.
  */
 export function finalRunsOf(
   seen: Pick<Loaded, "owned" | "resource">,
@@ -29,7 +29,7 @@ export function finalRunsOf(
   return protectedIn(seen).filter(({ live }) => isEarlier(live) || (isFolded && isOutcomeFinal(live)));
 }
 
-/** Whether a run reached its end since this reconcile folded its objects. Pure. */
+/** Whether a run has ended since this reconcile folded the record. Pure. */
 export function hasNewEnd(now: Loaded, before: Loaded): boolean {
   if (before.folded === undefined) return false;
   const known = new Set(before.finalRuns?.map(({ live }) => live.metadata.uid));

@@ -15,9 +15,9 @@ export interface PublishOptions {
 }
 
 /**
- * Offers the applied objects to the repository, and returns the state of that. Nothing is rendered unless necessary.
+ * Offers the applied objects to the publisher, and returns the state of the publication. Renders files only if necessary.
  *
- * @returns Undefined: nothing of the resource is committed to git, and nothing ever was.
+ * @returns Undefined: no object of the resource is or was committed to git.
  */
 export function publish(
   { resource }: Loaded,

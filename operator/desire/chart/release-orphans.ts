@@ -14,9 +14,10 @@ export interface ReleaseOrphansOptions {
 }
 
 /**
- * Releases the runs of a resource that no longer exists: nothing will record their outcome, and garbage collection deletes them.
+ * Releases the runs of a resource that no longer exists, so that garbage collection can delete them. Their outcome is not
+ * recorded.
  *
- * @param key Of the resource.
+ * @param key Key of the resource.
  */
 export async function releaseOrphans(
   key: string,
@@ -31,7 +32,7 @@ export async function releaseOrphans(
   });
   const orphans = protectedIn({ owned });
   if (orphans.length === 0) return;
-  // The local copy of a new resource may arrive later than those of its objects.
+  // The watch may report the objects of a new resource before the resource itself.
   const { name, namespace } = metadata;
   if ((await cluster.read({ kind: definition, namespace, name })) !== undefined) return;
   await releaseRuns(orphans, { cluster, storeOf: (child) => stores.children(child) });

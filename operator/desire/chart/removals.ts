@@ -13,9 +13,9 @@ export interface RemovalsOptions {
 }
 
 /**
- * Finds the fields that a resource has set in objects that it no longer names, as additions without fields. The objects
- * themselves contain the owner of fields, so they are also found after a restart. Nothing for a kind that sets no
- * fields.
+ * Finds the fields that a resource has set in objects that are no longer in its additions. Returns additions without fields.
+ * The objects themselves contain the owners of their fields, so this also works after a restart. None for a kind that sets
+ * no fields.
  *
  * @param additions The resource's current additions.
  */

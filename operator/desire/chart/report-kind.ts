@@ -30,7 +30,7 @@ export interface ReportKindOptions extends Omit<ReportOptions, "resources" | "ki
   readonly stores: Stores;
   /** Undefined: there is no repository. */
   readonly publisher: Publisher | undefined;
-  /** Id of the location in git that it publishes to; see `placeIdOf()`. */
+  /** Id of the location in git to which it publishes; see `placeIdOf()`. */
   readonly place: string;
   readonly refusals: Refusals;
   readonly progress?: Progress | undefined;
@@ -42,7 +42,7 @@ export interface ReportKindOptions extends Omit<ReportOptions, "resources" | "ki
   readonly random: Random;
 }
 
-/** Assesses and publishes the current objects, and composes the status, unless that waits a moment for its commit. */
+/** Assesses and publishes the current objects, and composes the status unless the status waits for its commit. */
 export function judgeKind(
   before: Loaded,
   converged: ConvergedKind,
@@ -73,13 +73,13 @@ export function judgeKind(
     const isBehind =
       kindClock !== undefined &&
       before.folded !== undefined &&
-      // Our own deletion of a run causes no reconcile.
+      // Our own deletion of a run does not cause a reconcile.
       (hasNewEnd(loaded, before) ||
         isRecordBehind({ ...loaded, folded: before.folded }, { kind, clock: kindClock }));
     const instantInMs = isBehind ? 0 : kindClock?.untilNextMs(options.time.nowMs());
     return {
       instantInMs,
-      // Nothing reports that a ServiceAccount was given permissions.
+      // No event reports new permissions of a ServiceAccount.
       retryWithinMs:
         kind.policy.actAs === undefined
           ? instantInMs
@@ -94,7 +94,7 @@ export function judgeKind(
       hasRepository: options.publisher !== undefined,
       waitsForCommit: true,
       compose: (parts) => statusOf(loaded, { converged, health, standing, ...parts }, options),
-      // A record is never reset: not even by a write that reaches the server late.
+      // The resourceVersion prevents that a delayed write resets a record.
       ...(kind.record && { at: { resourceVersion: resource.metadata.resourceVersion } }),
     },
     options,
@@ -107,7 +107,7 @@ export function judgeKind(
   };
 }
 
-/** Whether the status is of this spec, or there is none yet. */
+/** Whether the status describes the current spec, or there is no status yet. */
 function isNothingNew({ metadata, status }: CustomResource): boolean {
   return status === undefined || (status as EngineStatus).observedGeneration === metadata.generation;
 }
@@ -116,7 +116,7 @@ export interface StatusParts extends Pick<StatusInput, "health" | "publish" | "s
   readonly converged: Pick<ConvergedKind, "outcome" | "expired">;
 }
 
-/** The state of the source, for the conditions. Undefined: the resource follows none. */
+/** The state of the source, for the conditions. Undefined: the resource has no source. */
 export function standingIn(
   { resource, sourced }: Loaded,
   {
@@ -151,12 +151,12 @@ export function statusOf(
     kindStatus: context === undefined ? own : { ...own, ...context.record },
     applied: outcome,
     expired,
-    // The conditions of a run are its history.
+    // The conditions of a kind with a record may be a history, so keep their order.
     keepsOrder: kind.record !== undefined,
   });
 }
 
-/** The health by which its kind judges a resource, or that of one that has expired. Undefined: that of its objects counts. */
+/** The health from the kind's own assessment, or that of an expired resource. Undefined: the health of the objects counts. */
 export function verdictOf(
   { expired }: Pick<ConvergedKind, "expired">,
   { resource, observed, sourced }: Loaded,
@@ -168,7 +168,7 @@ export function verdictOf(
   return kind.verdict({ resource, observed, ...given });
 }
 
-/** The health of the objects, Failed at the end of the timeout if the kind has one, and what is to be remembered then. */
+/** The health of the objects, and the memory for the next run. The health is Failed after the kind's timeout, if there is one. */
 function assessInTime(
   desired: DesiredSet,
   loaded: Loaded,
@@ -200,8 +200,8 @@ function assess(
 }
 
 /**
- * Only a completely applied set is committed: the branch never shows objects that the cluster rejected. Additions to
- * objects of others are not published, so a kind without children publishes nothing.
+ * Offers the set to the publisher if it is fully applied, so that the branch never contains objects that the cluster
+ * rejected. Additions to objects of other owners are not published, so a kind without children publishes nothing.
  */
 function offer(
   { outcome, target }: ConvergedKind,

@@ -16,11 +16,11 @@ export interface RetireOptions extends ConvergeKindOptions {
 }
 
 /**
- * Deletes a resource that its kind retires now; converges any other. A resource that is declared elsewhere would be
- * recreated: it stays, and its objects are deleted instead.
+ * Deletes a resource that its kind retires now, and converges any other. A resource that another tool applies would be
+ * recreated, so it stays, and only its objects are deleted.
  *
- * @returns Undefined: it was deleted. A failed deletion is an outcome, such as `retry` for a resource that was changed
- * since it was observed: it may have been extended.
+ * @returns Undefined: it was deleted. The outcome of a failed deletion, such as `retry` for a resource that was changed
+ * since it was observed: a user may have extended its lifetime.
  */
 export async function retireOrConverge(
   loaded: Loaded,
@@ -44,7 +44,7 @@ export async function retireOrConverge(
   return await convergeKind({ ...loaded, expired }, options);
 }
 
-/** Why a resource of this kind is to be deleted now; undefined: it is not. */
+/** Why the resource must be deleted now; undefined: it stays. */
 function decideRetirement(
   { resource, observed, sourced }: Loaded,
   { kind, kindClock }: Pick<RetireOptions, "kind" | "kindClock">,

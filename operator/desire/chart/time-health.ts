@@ -6,16 +6,16 @@ import { withTimeout } from "../../engine/health/assess-set.ts";
 import type { Health } from "../../engine/health/health.ts";
 import { SpecInvalidError } from "../../errors.ts";
 
-/** The memory of a resource whose kind has a timeout. It may be lost at a restart. */
+/** The memory about a resource whose kind has a timeout. It is lost at a restart. */
 export interface KindMemory {
   readonly uid: string;
-  /** Since when these objects are not healthy; undefined: they are, or it is not known. */
+  /** Since when these objects are not healthy; undefined: they are healthy, or the time is not known. */
   readonly unhealthy: { readonly digest: string; readonly sinceMs: number } | undefined;
 }
 
 /** The longest time that the objects of a resource may be unhealthy. */
 export interface KindTimeout {
-  /** As its kind gives it: `5m`. */
+  /** The text that the kind returns: `5m`. */
   readonly text: string;
   readonly ms: number;
 }
@@ -23,7 +23,7 @@ export interface KindTimeout {
 /**
  * The timeout of a resource by its kind. Undefined: it has none.
  *
- * @throws SpecInvalidError if the kind gives no duration.
+ * @throws SpecInvalidError if the kind does not return a duration.
  */
 export function timeoutOf(
   resource: CustomResource,
@@ -46,7 +46,7 @@ export function timeoutOf(
 export interface TimeHealthInput {
   readonly resource: CustomResource;
   readonly memory: KindMemory;
-  /** Of its desired objects: the time of other objects counts from now. */
+  /** Digest of the desired objects. For a new digest, the time starts now. */
   readonly digest: string;
   readonly timeout: KindTimeout;
   /** Wall clock, milliseconds since 1970. */
@@ -68,7 +68,7 @@ export function timeHealth(
   };
 }
 
-/** Since when it has failed by its status, which is known better than by the memory of a process that has just started. */
+/** Since when the resource has failed, from its status. It is used after a start, when the memory is empty. */
 function failedSinceMs(
   { metadata, status }: CustomResource,
   known: KindMemory["unhealthy"],

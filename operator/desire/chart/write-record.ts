@@ -24,20 +24,20 @@ export interface WriteRecordOptions {
   readonly expected?: ExpectedStatus;
 }
 
-/** The whole status that follows from a record, where that is known before anything is applied. */
+/** Predicts the whole status for a record before any object is applied. */
 export interface ExpectedStatus {
-  /** Undefined: it is not known. */
+  /** Undefined: it is not known in advance. */
   of(loaded: Loaded, record: FoldedRecord["record"]): ResourceStatus | undefined;
-  /** It was written. */
+  /** Called after the status was written. */
   onWritten(status: ResourceStatus, before: Loaded): void;
 }
 
 /**
- * Updates the record of a resource, and writes it if it differs: before the chart runs, so that a fact is stored before
- * the object that proves it may be deleted.
+ * Updates the record of a resource, and writes it if it has changed. This happens before the chart runs, so that a fact is
+ * stored before the object that proves it may be deleted.
  *
  * @returns The resource with that record. Undefined: it was deleted.
- * @throws ReplacedError if the resource was changed meanwhile: fold again, from the newer one.
+ * @throws ReplacedError if the resource has changed in the meantime. The next run folds the newer resource.
  */
 export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): Promise<Loaded | undefined> {
   const { kind, cluster, stores, log } = options;
@@ -60,20 +60,20 @@ export async function writeRecord(loaded: Loaded, options: WriteRecordOptions): 
   if (expected !== undefined) options.expected?.onWritten(expected, loaded);
   options.onStatus?.(resource, live);
   const now = load(keyOf(resource), kind, stores);
-  // Another manager changed it right after our write: that change may matter to the record.
+  // Another manager has changed the resource right after our write. The change may affect the record.
   if (now !== undefined && now.resource.metadata.resourceVersion !== live.metadata.resourceVersion)
     throw new ReplacedError(idOf(resource));
   return now && { ...now, ...(sourced && { sourced }), folded };
 }
 
-/** Whether the observed objects now result in another record than the one that this run wrote or found. Pure. */
+/** Whether the record of the currently observed objects differs from the one that this run has written or found. Pure. */
 export function isRecordBehind(
   { resource, observed, sourced, folded }: Loaded,
   { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
 ): boolean {
   if (folded === undefined) return false;
   const next = foldRecord(kind, { resource, observed, clock, source: sourced?.state });
-  // Fields of a record that the API server drops are not sent repeatedly.
+  // Compare with both, so that fields of a record that the API server drops are not sent again in every run.
   const isKnown = [recordIn(kind, resource), folded.record].some((known) => isSameJson(known, next.record));
   return next.isStable && !isKnown;
 }
@@ -90,7 +90,7 @@ function foldOrRefuse(
   }
 }
 
-/** The status with another record, and with all fields that the kind's schema may require. */
+/** Composes the status with another record, and with all fields that the kind's schema may require. */
 function withRecord(
   { resource, observed, sourced }: Loaded,
   record: FoldedRecord["record"],
@@ -102,7 +102,7 @@ function withRecord(
     ...(kind.source && { source: sourced?.state }),
   });
   const previous = (resource.status ?? {}) as EngineStatus & Readonly<Record<string, unknown>>;
-  // The objects are not those of this record yet: see isUnchanged() in converge-kind.ts.
+  // The objects do not match this record yet; see isUnchanged() in converge-kind.ts.
   const conditions = previous.conditions?.map((condition) => {
     if (condition.type !== "Applied") return condition;
     const { observedGeneration: _, ...others } = condition;

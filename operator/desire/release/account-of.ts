@@ -11,10 +11,10 @@ export interface AccountableRelease {
 }
 
 /**
- * The account whose permissions apply to all requests for a Release, including deletions: the ServiceAccount that it
- * names, or the default of the first rule that has one. Pure.
+ * The account whose permissions apply to all requests for a Release, including deletions: its ServiceAccount, or the
+ * default of the first rule that has one. Pure.
  *
- * @param limits In the order of the policies' names.
+ * @param limits Sorted by the names of the policies.
  * @returns Undefined: the operator's own permissions.
  */
 export function accountOf({ metadata, spec }: AccountableRelease, limits: Limits): Impersonation | undefined {

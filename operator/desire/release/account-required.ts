@@ -1,6 +1,6 @@
 import type { Cluster } from "../../ports.ts";
 
-/** A request for a Release without a ServiceAccount, which this operator requires. It was not sent. */
+/** A request was not sent because its Release has no ServiceAccount, which this operator requires. */
 export class AccountRequiredError extends Error {
   override readonly name = "AccountRequiredError";
 
@@ -10,8 +10,8 @@ export class AccountRequiredError extends Error {
 }
 
 /**
- * The cluster for a Release without a ServiceAccount if one is required: every request about its objects is rejected
- * before it is sent. Callers report the reason first; this is the protection if one of them does not.
+ * The cluster for a Release without a ServiceAccount if one is required. It rejects every request for objects without
+ * sending it. Callers check this before and report the reason; this protects against a missing check.
  */
 export function withoutAccount(): Cluster {
   const refuse = (): Promise<never> => Promise.reject(new AccountRequiredError());

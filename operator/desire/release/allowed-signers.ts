@@ -1,9 +1,9 @@
 import type { Limits } from "./limits.ts";
 
 /**
- * Public keys of which one must have signed a commit, as the data of a Secret has them. Pure.
+ * Public keys, in the format of a Secret's data. One of them must have signed a commit. Pure.
  *
- * @returns Undefined: no rule names keys. Of several such rules, the keys that all of them contain; possibly none.
+ * @returns Undefined: no rule names keys. For several such rules: the keys that all of them contain, possibly none.
  */
 export function allowedSigners(limits: Limits): ReadonlyMap<string, string> | undefined {
   const lists = limits.flatMap(({ rule }) =>

@@ -7,7 +7,7 @@ interface WithHistory {
   readonly history?: readonly ReleaseHistoryEntry[] | undefined;
 }
 
-/** Reports a deployment, once: when the status that records it was written. */
+/** Reports a deployment once, after the status that records it was written. */
 export function announceDeployment(
   { before, after }: { readonly before: WithHistory | undefined; readonly after: WithHistory },
   resource: LiveObject,
@@ -21,7 +21,7 @@ export function announceDeployment(
   events.record(resource, { type: "Normal", reason: "Deployed", action: "Deploy", note, isRoutine: true });
 }
 
-/** The newest deployment, if the history before did not have it. A later outcome of one is not a deployment. Pure. */
+/** The newest deployment, if it is not in the previous history. A later outcome of the same deployment does not count. Pure. */
 export function findDeployment(
   before: readonly ReleaseHistoryEntry[] | undefined,
   after: readonly ReleaseHistoryEntry[] | undefined,

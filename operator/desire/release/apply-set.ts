@@ -3,9 +3,9 @@ import { Release, type ReleaseStatus } from "../../../crds/release.ts";
 import { type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
 
-// KEP-3659 as kubectl implements it (pkg/cmd/apply/applyset.go): the parent lists the kinds and namespaces of its
-// members. These labels and annotations are for other tools. The operator does not use them for decisions: the author of
-// a Release can write them.
+// KEP-3659, as implemented by kubectl (pkg/cmd/apply/applyset.go): the parent lists the kinds and namespaces of its
+// members. These labels and annotations are for other tools. The operator does not use them for decisions, because the
+// author of a Release can write them.
 
 /** Labels and annotations of an ApplySet's parent. */
 export const applySetKeys = {
@@ -19,27 +19,27 @@ const tool = "fairlead";
 
 type Parent = Pick<KubernetesObject, "metadata">;
 
-/** The other tool to which this set belongs according to its label. */
+/** The other tool that manages this set according to its annotation. */
 export function foreignToolOf({ metadata: { annotations } }: Parent): string | undefined {
   const tooling = annotations?.[applySetKeys.tooling];
   return tooling === undefined || tooling.split("/", 1)[0] === tool ? undefined : tooling;
 }
 
 /**
- * Whether a Release has objects for which no inventory was ever written: those of an old operator that recorded only
- * kinds, and never fully deployed the Release. This operator writes the inventory before the annotation. Pure.
+ * Whether a Release may have objects without an inventory. An old version of the operator recorded only kinds until the
+ * Release was fully deployed. This version writes the inventory before the annotation. Pure.
  */
 export function hasUnrecordedMembers(release: Parent): boolean {
   const { status } = release as { readonly status?: Partial<ReleaseStatus> };
   return status?.inventory === undefined && !!release.metadata.annotations?.[applySetKeys.groupKinds];
 }
 
-/** The message for a Release whose inventory lacks some of its objects, with a command that finds them. */
+/** Message for a Release whose inventory lacks some of its objects, with a command that finds them. */
 export function describeUnrecorded(set: string): string {
   return `an earlier version of the operator did not record which they are; they have the label ${stamps.set}=${set}`;
 }
 
-/** The message for a Release that is not changed because another tool manages it, and how to continue. */
+/** Message for a Release that is not changed because another tool manages it, with instructions. */
 export function describeForeignTool(tooling: string): string {
   return (
     `The Release is marked as the set of ${tooling} (annotation ${applySetKeys.tooling}), so the operator does not reconcile it. ` +
@@ -48,8 +48,8 @@ export function describeForeignTool(tooling: string): string {
 }
 
 /**
- * The labels and annotations that a Release must get to describe a set of these objects; undefined: it has them. The texts
- * are sorted and without repetition, the Release's own namespace is not named. Pure.
+ * The labels and annotations that a Release needs to describe a set of these objects; undefined: it has them already. The
+ * lists are sorted and without duplicates, and do not contain the Release's own namespace. Pure.
  */
 export function applySetMetadata(
   release: Parent,
@@ -60,7 +60,7 @@ export function applySetMetadata(
   const labels = { [applySetKeys.id]: setOf(Release, release) };
   const annotations = {
     [applySetKeys.tooling]: `${tool}/v1`,
-    // A kind in any version, as the specification writes it: `Deployment.apps`, `ConfigMap`.
+    // A kind without a version, in the format of the specification: `Deployment.apps`, `ConfigMap`.
     [applySetKeys.groupKinds]: join(
       parts.map(([group = "", kind = ""]) => (group === "" ? kind : `${kind}.${group}`)),
     ),

@@ -48,9 +48,9 @@ export function assessDesired(
 }
 
 /**
- * The health of the objects that a Release has recorded, where its manifests are unknown: after a restart, or an edit of the
- * spec, while its source is unavailable. Undefined: the objects are not all in the local copies, or the record does not say
- * which of them are desired, such as with `prune: false`.
+ * The health of the recorded objects of a Release whose manifests are unknown, because its source is unavailable after a
+ * restart or an edit of the spec. Undefined: some objects are not in the local copies, or the record does not show which of
+ * them are desired, for example with `prune: false`.
  */
 export function assessRecorded(
   { key, resource, set }: Pick<LoadedRelease, "key" | "resource" | "set">,
@@ -91,13 +91,13 @@ function deployedIdsOf(
   if (inventory?.deployed === undefined) return undefined;
   const ids = new Set([...inventory.entries, ...finished]);
   const { namespace, createNamespace } = spec.target;
-  // A target namespace that others created counts as deployed, and is not recorded.
+  // A target namespace that another client created counts as deployed, but is not recorded.
   const isEnsured = createNamespace && namespace !== undefined && namespace !== metadata.namespace;
   const unrecorded = isEnsured && !ids.has(`/Namespace//${namespace}`) ? 1 : 0;
   return ids.size + unrecorded === inventory.deployed ? ids : undefined;
 }
 
-/** Jobs that have finished, and may have been deleted automatically since. */
+/** Jobs that have finished, and may have been deleted automatically since then. */
 function finishedIdsOf({ status }: Pick<ReleaseResource, "status">): ReadonlySet<ObjectId> {
   return new Set(status?.inventory?.finished?.map((run) => run.slice(0, run.lastIndexOf(" "))));
 }

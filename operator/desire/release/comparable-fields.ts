@@ -8,50 +8,50 @@ import type { DesiredSet } from "../../engine/desired-set.ts";
 import { after, extend, type FieldPattern, isNamed, patternsFor } from "./field-path.ts";
 import type { PreparableRelease } from "./prepare-manifests.ts";
 
-/** One field of the manifests of a Release, as it is compared with another Release. */
+/** A field of a Release's manifests, in the form in which it is compared with another Release. */
 export interface ComparableField {
-  /** Names the object in both Releases. */
+  /** Identifies the object in both Releases. */
   readonly id: string;
-  /** The object, for people. */
+  /** The object, for users. */
   readonly object: string;
-  /** Its path; undefined: that there is this object. */
+  /** Path of the field; undefined: this entry represents the existence of the object. */
   readonly field: string | undefined;
-  /** Its value in canonical JSON: never shown, and never published. */
+  /** Its value in canonical JSON. It is never shown or published. */
   readonly text: string;
-  /** Of a Secret: not even the digest of this value is published by itself. */
+  /** Whether it is a value of a Secret. Not even the digest of a single such value is published. */
   readonly isSecret: boolean;
 }
 
 export interface ComparableOptions {
   /** See {@link homeOf}. */
   readonly home: string;
-  /** What is left out. */
+  /** The declared differences, which are left out. */
   readonly differences: readonly StageDifference[];
 }
 
-/** Namespace of the objects of a Release that name none. Pure. */
+/** Namespace of the objects of a Release whose manifests have no namespace. Pure. */
 export function homeOf({ metadata, spec }: PreparableRelease): string {
   return spec.target.namespace ?? metadata.namespace ?? "";
 }
 
-/** Keys whose value names a namespace: that of the Release has the same meaning in every stage. */
+/** Keys whose value is the name of a namespace. The namespace of the Release counts as equal in all stages. */
 const namespaceKeys: ReadonlySet<string> = new Set(["namespace", "kubernetes.io/metadata.name"]);
 const homeText = "(the namespace of the Release)";
-/** What is nested deeper is compared as a whole. */
+/** Maximum depth. A value at this depth is compared as a whole. */
 const deepest = 64;
-/** An object with more fields, and each one after so many fields of all objects, is compared as a whole. */
+/** Maximum number of fields, of one object and of all objects. Objects beyond them are compared as a whole. */
 const mostFields = { ofObject: 10_000, ofAll: 50_000 };
 
 /**
- * The fields of all manifests, without declared differences, without what the operator adds, and without the namespace of the
- * Release. Objects are told apart by kind and name. A field that has only declared fields below it counts as absent. Pure, and
- * in the same order for equal manifests.
+ * The fields of all manifests, without declared differences, fields that the operator adds, and the namespace of the Release.
+ * Objects are identified by kind and name. A field that contains only declared differences counts as absent. The order is
+ * the same for equal manifests. Pure.
  */
 export function comparableFields(
   { objects }: Pick<DesiredSet, "objects">,
   options: ComparableOptions,
 ): readonly ComparableField[] {
-  // A namespace that only has to exist does not come from the source.
+  // An ensured namespace does not come from the source.
   const manifests = objects
     .filter(({ isEnsured }) => !isEnsured)
     .map(({ manifest }) => unstampManifest(manifest));
@@ -75,11 +75,11 @@ export function comparableFields(
 interface ComparedObject {
   readonly id: string;
   readonly object: string;
-  /** What is left out of it. */
+  /** The fields that are left out. */
   readonly patterns: readonly FieldPattern[];
 }
 
-/** What an object is called in every stage; undefined: the whole object is left out. */
+/** The name of an object that is the same in all stages; undefined: the whole object is left out. */
 function comparedObject(
   manifest: Manifest,
   { home, differences }: ComparableOptions,
@@ -106,7 +106,7 @@ interface WithManifest extends ComparedObject {
   readonly manifest: Manifest;
 }
 
-/** Undefined: they are too many. */
+/** The fields of one object; undefined: too many. */
 function fieldsOf(
   { id, object, patterns, manifest }: WithManifest,
   { home, most }: Pick<ComparableOptions, "home"> & { readonly most: number },
@@ -120,14 +120,14 @@ function fieldsOf(
     const keys = keysOf(value);
     if (keys.length > 0 && depth < deepest) {
       for (const name of keys) {
-        // An object may have millions.
+        // An object may have millions of fields.
         if (found.length > most) return;
         const place = { field: extend(field, name), key: name, depth: depth + 1 };
         visit(childOf(value, name), { ...place, left: after(left, name), isHidden });
       }
       return;
     }
-    // An empty parent of declared fields is one whose fields were left out.
+    // Leave out an empty object or list that may contain declared differences: it may be empty only without them.
     if (keys.length === 0 && left.length > 0 && isContainer(value)) return;
     const isHere = value === home && namespaceKeys.has(String(key));
     found.push({ id, object, field, text: isHere ? homeText : toCanonicalJson(value), isSecret: isHidden });
@@ -146,7 +146,7 @@ function fieldsOf(
   return found.length > most ? undefined : found;
 }
 
-/** Nothing of it is left out: only whole objects of this size can be declared. */
+/** An object with too many fields, compared as a whole. Single fields of it cannot be declared as differences. */
 function wholeOf({ id, object, manifest }: WithManifest): readonly ComparableField[] {
   const { name: _, namespace: __, ...metadata } = manifest.metadata;
   const text = digestOf(toCanonicalJson({ ...manifest, metadata }));
@@ -155,17 +155,17 @@ function wholeOf({ id, object, manifest }: WithManifest): readonly ComparableFie
   return [{ id, object, field: undefined, text: "", isSecret: false }, whole];
 }
 
-/** Where in a manifest a value is. */
+/** The position of a value in a manifest. */
 interface Place {
   readonly field: string;
   readonly key: string | number;
   readonly depth: number;
-  /** What may still be left out below. */
+  /** Patterns that may still match below this position. */
   readonly left: readonly FieldPattern[];
   readonly isHidden: boolean;
 }
 
-/** Objects without a name in common are compared in the order of their names. */
+/** Identifies an object whose name is declared as a difference by its position in the order of names. */
 function numbered(prefix: string, counts: Map<string, number>): string {
   const number = (counts.get(prefix) ?? 0) + 1;
   counts.set(prefix, number);
@@ -176,7 +176,7 @@ function isMeant({ kind, name }: StageDifference, manifest: Manifest): boolean {
   return (kind ?? manifest.kind) === manifest.kind && matches(manifest.metadata.name, name);
 }
 
-/** Whether a name is a pattern's, in which `*` is any text. */
+/** Whether a name matches a pattern, in which `*` is any text. */
 function matches(name: string, pattern = "*"): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
@@ -195,7 +195,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** In an order that does not depend on how they were written. */
+/** The keys in an order that does not depend on the order in the manifest. */
 function keysOf(value: unknown): readonly (string | number)[] {
   if (Array.isArray(value)) return [...value.keys()];
   if (!isContainer(value)) return [];

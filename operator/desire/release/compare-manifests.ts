@@ -15,7 +15,7 @@ import { type ComparableField, comparableFields } from "./comparable-fields.ts";
 const mostListed = 96;
 const longestText = 200;
 
-/** `status.next.compared`: digests by which two Releases can be compared, without values. Pure. */
+/** Computes `status.next.compared`: digests by which two Releases can be compared, without values. Pure. */
 export function compareManifests(
   prepared: Pick<DesiredSet, "objects">,
   { home, compare }: { readonly home: string; readonly compare: readonly Comparison[] },
@@ -32,7 +32,7 @@ export function compareManifests(
   });
 }
 
-/** The comparable digest: over all fields, those of Secrets too. Pure. */
+/** The comparable digest, over all fields including those of Secrets. Pure. */
 export function comparableDigestOf(fields: readonly ComparableField[]): string {
   return divide(fields).digest;
 }
@@ -44,12 +44,12 @@ export function listedField({ object, field, text }: ComparableField): ListedFie
 
 interface Divided {
   readonly digest: string;
-  /** Digests of the parts. */
+  /** The digest of each part. */
   readonly digests: readonly string[];
   readonly parts: readonly (readonly ComparableField[])[];
 }
 
-/** The parts do not contain the values of Secrets: a short password could be guessed from its digest. */
+/** Divides the fields into parts. Values of Secrets are not included, because a short password could be guessed from its digest. */
 function divide(fields: readonly ComparableField[]): Divided {
   const parts: ComparableField[][] = Array.from({ length: PARTS }, () => []);
   for (const field of fields) if (!field.isSecret) parts[partOf(field)]?.push(field);
@@ -58,13 +58,13 @@ function divide(fields: readonly ComparableField[]): Divided {
   return { digest: digestOf(`${digests.join(" ")} ${digestOfFields(secrets)}`), digests, parts };
 }
 
-/** Does not depend on the value, so that a field is in the same part of every Release. */
+/** The part of a field. It does not depend on the value, so that a field is in the same part in every Release. */
 function partOf({ id, field }: ComparableField): number {
   if (field === undefined) return spread(id) % OBJECT_PARTS;
   return OBJECT_PARTS + (spread(`${id} ${field}`) % (PARTS - OBJECT_PARTS));
 }
 
-/** FNV-1a: a number that differs for most texts. */
+/** FNV-1a hash of a text. */
 function spread(text: string): number {
   let number = 0x811c9dc5;
   for (let index = 0; index < text.length; index++)
@@ -73,14 +73,14 @@ function spread(text: string): number {
 }
 
 function digestOfFields(fields: readonly ComparableField[]): string {
-  // JSON delimits the texts unambiguously.
+  // JSON makes the borders between the texts unambiguous.
   const lines = fields.map(
     ({ id, field = "", text }) => `${JSON.stringify(id)} ${JSON.stringify(field)} ${text}\n`,
   );
   return digestOf(lines.join(""));
 }
 
-/** Only complete parts: in a truncated part, a field would seem to be missing. */
+/** Lists the fields of complete parts only. In a truncated part, fields would seem to be missing. */
 function list(
   parts: readonly (readonly ComparableField[])[],
   asked: readonly number[],

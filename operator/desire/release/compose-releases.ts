@@ -31,23 +31,23 @@ export interface ComposeReleasesInput extends ReleaseControllerInput, Controller
   readonly wake: (keys: Iterable<string>) => void;
 }
 
-/** Everything that reconciles Releases, once there is one. */
+/** The parts that reconcile Releases. */
 export interface ComposedReleases {
   readonly reconcile: Reconcile;
   /** Resolves when no watch of them is broken, or when the signal aborts. */
   readonly whenWatching: (signal: AbortSignal) => Promise<void>;
-  /** A Release was observed: its recorded objects are watched. */
+  /** Starts the watches for the recorded objects of an observed Release. */
   readonly warm: (release: LiveObject) => void;
-  /** A Release was deleted. */
+  /** Removes all state of a deleted Release. */
   readonly forget: (release: LiveObject) => void;
   readonly close: (options: { readonly flushMs: number }) => Promise<void>;
 }
 
-/** Creates sources, renderer, watches and publishers. Nothing runs before it is needed. */
+/** Creates sources, renderer, watches and publishers. None starts before it is needed. */
 export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const { shared, stores: kindStores, cluster, election, events, dependents, platform } = input;
   const { queue, attempts, log, lag } = input;
-  // What is asked for the next commit of a Release concerns that Release.
+  // A result for the next commit of a Release requeues that Release.
   const wake = (keys: Iterable<string>): void => input.wake([...keys].map(releaseKeyOf));
   const { config, clock, random, metrics, transport } = shared;
   const releases = kindStores.resources(Release);
@@ -82,14 +82,14 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const prepare = createPreparer();
   const publishers = composePublishers(input);
   const noteNews = (key: string): void => {
-    // Changes by another instance, or from before our start, are not measured.
+    // Do not measure changes by another instance, or from before our start.
     if (!election.isLeading || memory.find(key)?.applied === undefined) return;
     lag?.edited(key, releases.get(key)?.metadata.generation ?? 0);
   };
   const forget = (release: LiveObject): void => {
     const key = keyOf(release);
     const target = memory.find(key)?.target;
-    // A user removed the finalizer: its folder is removed anyway.
+    // Remove the folder even if a user has removed the finalizer.
     if (target !== undefined && publishers !== undefined && election.isLeading)
       leavePlace(platform.limitsOf(release), { folder: folderOf(Release, release), target }, publishers);
     for (const one of [nextPlans, memory, sources, renderer, catalog, stores]) one.forget(key);

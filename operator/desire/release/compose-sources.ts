@@ -9,7 +9,7 @@ import { planMemory } from "../../sandbox/plan-memory.ts";
 
 export interface ComposeSourcesOptions {
   readonly sourceZone: SourceZone;
-  /** Requeues Releases whose answer has changed. */
+  /** Requeues Releases whose source or render has changed. */
   readonly wake: (keys: readonly string[]) => void;
   readonly log: Logger;
 }
@@ -21,7 +21,7 @@ export interface ComposedSources {
   readonly closeSources: () => Promise<void>;
 }
 
-/** Connects the parts that turn repositories into manifests. Nothing runs before it is needed. */
+/** Connects the parts that turn repositories into manifests. None starts before it is needed. */
 export function composeSources(
   { config, clock, random, metrics, memoryLimit, walls, reportWalls }: SharedParts,
   { sourceZone, wake, log }: ComposeSourcesOptions,

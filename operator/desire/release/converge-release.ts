@@ -22,12 +22,12 @@ import { afterFailure, type TakeInventoryOptions, takeInventory, withSeen } from
 export interface ConvergeReleaseOptions
   extends TakeInventoryOptions,
     Omit<ConvergeOptions, "cluster" | "acting" | "stores"> {
-  /** With the operator's own permissions: for the Release itself. */
+  /** Uses the operator's own permissions: for the Release itself. */
   readonly cluster: Cluster;
-  /** With the permissions of the Release: for its objects. */
+  /** Uses the permissions of the Release: for its objects. */
   readonly acting: Cluster;
   readonly catalog: KindCatalog;
-  /** A namespace of the cluster, where the operator may see those. */
+  /** A namespace of the cluster, if the operator may watch namespaces. */
   readonly namespaceOf: (name: string) => LiveObject | undefined;
   readonly checks: HealthChecks;
   readonly nowMs: number;
@@ -36,13 +36,13 @@ export interface ConvergeReleaseOptions
 export interface ConvergedRelease extends Converged {
   /** Current objects of the Release. Undefined: pruning was not decided. */
   readonly inventory: Inventory | undefined;
-  /** Objects may still arrive: reconcile again after this many milliseconds. */
+  /** Late requests may still create objects: reconcile again after this many milliseconds. */
   readonly againAfterMs: number | undefined;
   /** The memory of its objects. */
   readonly objects: KnownObjects;
 }
 
-/** Converges the desired set of a Release's source. Failures are values: the caller reports or throws them. */
+/** Converges the desired set of a Release's source. A failure is returned as a value; the caller reports or throws it. */
 export async function convergeRelease(
   release: LoadedRelease,
   desired: Desired,
@@ -71,7 +71,7 @@ export async function convergeRelease(
   return { ...(await converge(subject, options)), ...taken, objects: known.objects };
 }
 
-/** The objects as this run knows them. */
+/** The knowledge of this run about the objects. */
 interface Known {
   objects: KnownObjects;
 }
@@ -103,8 +103,8 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, known, 
     onApplied: (results) => {
       for (const { step, live } of results) {
         const id = idOf(live);
-        // Own writes cause no event, and the next object may be of a kind that this one defines. The watch may have a
-        // newer version.
+        // Our own writes cause no event, but the next object may be of the kind that this CRD defines. The watch may have
+        // a newer version of the CRD.
         if (isDefinition(id)) catalog.learn(stores.watch(step.kind).store.get(live.metadata.name) ?? live);
         if (ensured.has(id))
           known.objects = { ...known.objects, found: new Map([...known.objects.found, [id, live]]) };
@@ -132,7 +132,7 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, known, 
   };
 }
 
-/** Undefined: all objects of the Release are known. */
+/** Describes why objects of the Release are not known; undefined: all of them are known. */
 function describeUnknown({ areKnown, refusals }: RecordedKinds): ApplyOutcome | undefined {
   if (areKnown) return undefined;
   if (refusals.length === 0) return { state: "retry" };

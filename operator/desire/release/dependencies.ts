@@ -17,21 +17,21 @@ import type { Desired, ReleaseMemory, Remembered } from "./release-memory.ts";
 
 export interface DependencyOptions {
   readonly releases: ObjectStore;
-  /** Keys of the Releases that one depends on. */
+  /** Keys of the Releases on which one depends. */
   readonly dependents: { dependenciesOf(key: string): readonly string[] };
   /** Whether the current state of a Release's source is applied. */
   readonly isCurrent: (key: string) => boolean;
 }
 
-/** State of a Release's dependencies, independent of its source. */
+/** The state of a Release's dependencies, independent of its source. */
 export interface Dependencies {
-  /** It depends on itself through others: nothing new is applied until one of them is edited. */
+  /** Set if the Release is in a cycle of dependencies: no new revision is applied until one of them is edited. */
   readonly cycle: ApplyOutcome | undefined;
-  /** Names of Releases that it may not wait for, each as a sentence. */
+  /** A sentence for each dependency that does not exist or is not allowed. */
   readonly missing: readonly string[];
 }
 
-/** Checks the Releases on which one depends. */
+/** Checks the dependencies of a Release. */
 export function readDependencies(
   { key, resource }: Pick<LoadedRelease, "key" | "resource">,
   options: Omit<DependencyOptions, "isCurrent">,
@@ -40,7 +40,7 @@ export function readDependencies(
   if (keys.length === 0) return { cycle: undefined, missing: [] };
   const { namespace } = resource.metadata;
   const { find, mayDepend } = viewOf(options);
-  // A forbidden dependency is waited for without being read: it closes no cycle.
+  // A dependency that is not allowed is not read, so it cannot be part of a cycle.
   const cycle = findCycle(key, (other) =>
     options.dependents.dependenciesOf(other).filter((next) => mayDepend(namespaceIn(other), next)),
   );
@@ -64,15 +64,15 @@ export function describeUnmet(
   return { state: "waiting", reason: "DependencyNotReady", message, isWatched: true };
 }
 
-/** Notice for a Release that depends on itself, or names Releases that do not exist: its next revision will wait. */
+/** Notice for a Release in a cycle, or with missing dependencies: its next revision will wait. */
 export function describeNotice({ cycle, missing }: Dependencies): string | undefined {
   if (cycle?.state === "refused") return cycle.message;
   return missing.length === 0 ? undefined : `The next revision will wait: ${listNames(missing)}`;
 }
 
 /**
- * The dependencies that a new state of a Release waits for; undefined: none. Deployed objects are kept, whatever the state
- * of the dependencies.
+ * The dependencies for which a new state of a Release waits; undefined: none. Deployed objects are kept regardless of the
+ * dependencies.
  */
 export function findWait(
   { resource }: LoadedRelease,
@@ -98,7 +98,7 @@ function viewOf({ releases }: Pick<DependencyOptions, "releases">) {
   const find = (other: string) => releases.get(other) as (ReleaseResource & LiveObject) | undefined;
   const mayDepend = (from: string | undefined, other: string): boolean => {
     const dependency = find(other);
-    // One that does not exist is hidden as well, unless it would be in the same namespace.
+    // Hide a missing Release of another namespace as well, so that its message does not differ.
     return namespaceIn(other) === from || (dependency !== undefined && allowsDependents(dependency, from));
   };
   return { find, mayDepend };
@@ -108,7 +108,7 @@ function namespaceIn(key: string): string {
   return key.slice(0, key.indexOf("/"));
 }
 
-/** Whether a state is the one that is deployed. */
+/** Whether a state is the deployed one. */
 export function isDeployed({ status }: ReleaseResource, { commit, prepared }: Desired): boolean {
   const [last] = status?.history ?? [];
   return last?.digest === prepared.digest && last.revision === commit.id && status?.revision === commit.id;
@@ -123,7 +123,7 @@ export function isNewsForDependents(before: Remembered | undefined, now: Remembe
   return isNewlyLost || before?.applied?.tree !== now.applied?.tree;
 }
 
-/** From memory: the last state of another Release's source. */
+/** Whether the last known state of another Release's source is applied, from memory. */
 export function isCurrentFor({ memory, sources, releases }: IsCurrentOptions): (key: string) => boolean {
   return (key) => {
     const { spec } = (releases.get(key) ?? {}) as { readonly spec?: { readonly suspend?: boolean } };

@@ -2,9 +2,9 @@ import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { dependenciesOf } from "./depends-on.ts";
 
-/** The Releases that depend on each Release, kept up to date with the existing Releases. */
+/** Index of the Releases that depend on each Release. */
 export class Dependents {
-  /** Keys of Releases by the key of a Release that they depend on. */
+  /** Keys of Releases, by the key of the Release on which they depend. */
   readonly #byDependency = new Map<string, Set<string>>();
   readonly #dependencies = new Map<string, readonly string[]>();
 
@@ -13,12 +13,12 @@ export class Dependents {
     return this.#byDependency.get(key) ?? [];
   }
 
-  /** The Releases that this one depends on. */
+  /** The Releases on which this one depends. */
   dependenciesOf(key: string): readonly string[] {
     return this.#dependencies.get(key) ?? [];
   }
 
-  /** Those that depend on it directly or indirectly: all that a cycle through it may block. */
+  /** The Releases that depend on it directly or indirectly, which a cycle through it may block. */
   behind(key: string): ReadonlySet<string> {
     const found = new Set<string>();
     const queue = [key];
@@ -29,7 +29,7 @@ export class Dependents {
     return found;
   }
 
-  /** @returns Whether it depends on others than before. */
+  /** Updates the index. @returns Whether the dependencies of the Release have changed. */
   learn(release: LiveObject): boolean {
     const key = keyOf(release);
     const { dependsOn } = (release["spec"] ?? {}) as Pick<ReleaseSpec, "dependsOn">;

@@ -15,16 +15,16 @@ export function dependenciesOf({ metadata, spec }: Dependent): readonly string[]
 }
 
 /**
- * The cycle of dependencies that a Release is part of: keys, each of which waits for the next, the first one again at the
- * end, the shortest one; undefined: it is in none. Pure.
+ * Finds the shortest cycle of dependencies that contains a Release; undefined: there is none. Each Release waits for the
+ * next one; the last key equals the first. Pure.
  *
- * @param dependenciesOfKey Keys of what a Release waits for; none for one that does not exist.
+ * @param dependenciesOfKey Keys of the dependencies of a Release; none if it does not exist.
  */
 export function findCycle(
   key: string,
   dependenciesOfKey: (key: string) => readonly string[],
 ): readonly string[] | undefined {
-  // Breadth first, so that the shortest cycle is shown.
+  // Search breadth-first to find the shortest cycle.
   const cameFrom = new Map<string, string>();
   const queue = [key];
   for (let at = 0; at < queue.length; at++) {
@@ -47,9 +47,9 @@ function pathTo(last: string, key: string, cameFrom: ReadonlyMap<string, string>
 }
 
 /**
- * Describes which Releases wait for each other, and what to do.
+ * Describes a cycle of Releases that wait for each other, with instructions.
  *
- * @param options.isHidden Releases whose names the reader must not see. Default: none.
+ * @param options.isHidden Whether the reader must not see the name of a Release. Default: none.
  */
 export function describeCycle(
   cycle: readonly string[],
@@ -60,8 +60,8 @@ export function describeCycle(
 }
 
 /**
- * Whether Releases of a namespace may depend on this one: of its own always, of others where its annotation names them.
- * The condition of a dependent shows its author the state of this Release, so its owner decides who may depend on it. Pure.
+ * Whether Releases of a namespace may depend on this one. Releases of the same namespace always may; other namespaces must
+ * be in its annotation, because the condition of a dependent shows the state of this Release to another tenant. Pure.
  */
 export function allowsDependents(
   { metadata }: { readonly metadata: Pick<ObjectMeta, "namespace" | "annotations"> },
@@ -74,12 +74,12 @@ export function allowsDependents(
   );
 }
 
-/** Why a Release waits for one of its own namespace that does not exist. */
+/** Message about a missing dependency in the Release's own namespace. */
 export function describeAbsent(key: string): string {
   return `Release ${key} does not exist`;
 }
 
-/** Why a Release waits for one that does not allow it. The text is the same whether that one exists or not. */
+/** Message about a dependency that does not allow the Release. The text does not show whether the dependency exists. */
 export function describeHidden(key: string, namespace: string | undefined): string {
   return (
     `Release ${key} does not exist, or does not allow Releases of namespace ${namespace} to depend on it ` +
@@ -88,11 +88,11 @@ export function describeHidden(key: string, namespace: string | undefined): stri
 }
 
 /**
- * Why a Release waits for one that it depends on; undefined: for nothing. It waits until all objects of the newest known
- * revision are applied and healthy, for the current spec of the other one. The availability of the source does not
- * matter: an outage of a remote delays no dependent. Pure.
+ * Why a Release waits for a dependency; undefined: it does not wait. It waits until all objects of the dependency are applied
+ * and healthy, for its current spec and its newest known revision. The source of the dependency need not be available: an
+ * outage of a remote does not delay dependents. Pure.
  *
- * @param options.isCurrent Whether the last poll of its source has the deployed revision.
+ * @param options.isCurrent Whether the last poll of the dependency's source returned the deployed revision.
  */
 export function assessDependency(
   key: string,
@@ -111,7 +111,7 @@ export function assessDependency(
   const [applied, healthy] = ["Applied", "Healthy"] as const;
   const bad = [applied, healthy].find((type) => !isWell(type));
   if (bad !== undefined) return `Release ${key} is not ready (${find(bad)?.reason ?? "Progressing"})`;
-  // While it is suspended, its objects are not assessed again.
+  // The objects of a suspended Release are not assessed again.
   if (!spec.suspend && find(healthy)?.observedGeneration !== generation)
     return `Release ${key} is not ready (${find("Ready")?.reason})`;
   const { revision, attempted = revision } = status ?? {};

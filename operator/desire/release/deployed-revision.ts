@@ -7,13 +7,13 @@ export type DeployedRevision = NonNullable<ReleaseStatus["deployed"]>;
 export interface FolderState {
   /** Git tree id of the folder. */
   readonly tree: string;
-  /** The newest commit that changed a file of it. */
+  /** The newest commit that changed a file of the folder. */
   readonly touched: SourceCommit;
-  /** The history of the clone does not reach back to that commit: `touched` is the head. */
+  /** Whether the history of the clone does not reach back to that commit. Then `touched` is the head. */
   readonly isAssumed: boolean;
 }
 
-/** Memory of one process about the deployed revision, between two runs. */
+/** The memory about the deployed revision between two runs of one process. */
 export interface KnownDeployed {
   readonly value: DeployedRevision;
   readonly folder: FolderState;
@@ -22,12 +22,12 @@ export interface KnownDeployed {
 }
 
 /**
- * The deployed revision after a reconcile: it changes with every commit that changes a file of the folder, also if the
- * manifests stay the same. If the files are the same, only a newer commit than the one that this process saw changes it:
- * a recreated clone has only the head, and another commit id would cause a write for every Release. Pure.
+ * Computes the deployed revision after a reconcile. It changes with every commit that changes a file of the folder, even if
+ * the manifests are the same. If the files are the same, it changes only if this process has observed a newer commit: a
+ * recreated clone has only the head, and another commit id would cause a write for every Release. Pure.
  *
- * @param input.written From the status.
- * @param input.pin The commit that a Pipeline asked for: it compares this with what it set. Undefined: no Pipeline did.
+ * @param input.written The deployed revision in the status.
+ * @param input.pin The commit that a Pipeline has set, which it compares with the status. Undefined: no Pipeline has set one.
  * @param input.known The last result; undefined: this is the first one of this process.
  */
 export function nextDeployed({
@@ -50,7 +50,7 @@ export function nextDeployed({
   }
   const seen = known?.folder;
   if (seen === undefined) return { value: before, folder, hasMoved: false };
-  // An assumed revision does not count.
+  // Ignore an assumed commit.
   if (isAssumed || touched.id === seen.touched.id) return known as KnownDeployed;
   const isNewer = touched.committedAt >= seen.touched.committedAt && touched.id !== before.revision;
   return isNewer

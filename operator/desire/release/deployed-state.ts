@@ -8,20 +8,20 @@ export interface DeployedStateInput {
   readonly previous: DeployedRevision | undefined;
   /** Folder and commit after this run; undefined: nothing is deployed. */
   readonly deployed: Pick<DeployedRevision, "revision" | "tree"> | undefined;
-  /** After this run, newest first. */
+  /** The history after this run, newest first. */
   readonly history: readonly ReleaseHistoryEntry[] | undefined;
-  /** Digest of what this run found to be fully applied; undefined: nothing was. */
+  /** Digest of the manifests that are fully applied in this run; undefined: none. */
   readonly appliedDigest: string | undefined;
   readonly generation: number | undefined;
-  /** After this run. */
+  /** The conditions after this run. */
   readonly conditions: readonly Condition[];
   /** Undefined: the objects were not assessed. */
   readonly seen: SeenHealth | undefined;
 }
 
 /**
- * `status.deployed` after a run. The digest of what an earlier version of the operator deployed comes from the history. Pure,
- * and stable: composed again with nothing changed it is the same.
+ * Composes `status.deployed` after a run. Without a change, the result equals the previous value. If an earlier version of
+ * the operator deployed the manifests, their digest is taken from the history. Pure.
  */
 export function composeDeployed(input: DeployedStateInput): DeployedRevision | undefined {
   const { previous, deployed, history, appliedDigest, generation } = input;
@@ -45,7 +45,7 @@ export function composeDeployed(input: DeployedStateInput): DeployedRevision | u
   };
 }
 
-/** The latest of all times at which the objects became healthy, so that no unobserved time counts as healthy. */
+/** The latest of all known times at which the objects became healthy, so that no unobserved time counts as healthy. */
 function healthySinceOf(
   { previous, conditions, seen }: DeployedStateInput,
   { digest, since }: { readonly digest: string; readonly since: string | undefined },

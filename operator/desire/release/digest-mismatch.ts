@@ -6,8 +6,9 @@ import type { Desired } from "./release-memory.ts";
 import { shortId } from "./release-outcome.ts";
 
 /**
- * Why the pinned commit is not applied: its manifests do not have the digest in the spec, for example because another version
- * of the operator renders them differently. Undefined: they have it, or the spec has no digest.
+ * Compares the digest of the pinned commit's manifests with the digest in the spec. They may differ, for example because
+ * another version of the operator renders the commit differently; then it is not applied. Undefined: they are equal, or the
+ * spec has no digest.
  */
 export function findDigestMismatch(
   { key, resource }: Pick<LoadedRelease, "key"> & { readonly resource: Pick<ReleaseResource, "spec"> },
@@ -16,7 +17,7 @@ export function findDigestMismatch(
 ): ApplyOutcome | undefined {
   const { revision, digest } = resource.spec;
   if (revision === undefined || digest === undefined || digest === prepared.digest) return undefined;
-  // The namespaces of objects depend on their kinds: before these are known, the digest is not final.
+  // The namespaces of objects depend on their kinds. The digest is not final until all kinds are known.
   const isOpen = prepared.objects.some(({ kind, manifest }) => {
     if (kind !== undefined) return false;
     const { state } = catalog.ask(manifest.apiVersion, manifest.kind, key);

@@ -4,8 +4,8 @@ import { type ApplyOutcome, describeFailure } from "../../engine/outcome.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../errors.ts";
 
 /**
- * The outcome of an apply that failed because the API server does not serve a definition yet that it accepted a moment
- * ago: neither stalled nor reported, because it is retried. Undefined: no definition explains the failure. Pure.
+ * The outcome of an apply that failed because the API server does not serve a recently accepted CRD yet. It is retried, and
+ * neither stalled nor reported. Undefined: the failure has another cause. Pure.
  */
 export function explainByDefinition(
   error: unknown,

@@ -1,17 +1,17 @@
-/** Names from an object down to a field; `*` is any key or item. What is below the field is meant, too. */
+/** The keys from the root of an object to a field; `*` is any key or item. A pattern also matches all fields below. */
 export type FieldPattern = readonly string[];
 
-/** A name, an item of a list, or a name in quotes. */
+/** An element of a path: a name, an item of a list, or a quoted name. */
 const part = /\.?([^.[\]"]+)|\[(\*|[0-9]+)\]|\["([^"]*)"\]/g;
 
-/** Reads paths such as `spec.template.spec.containers[*].image` and `data["app.json"]`. Pure. */
+/** Parses paths such as `spec.template.spec.containers[*].image` and `data["app.json"]`. Pure. */
 export function patternsFor(paths: readonly string[]): readonly FieldPattern[] {
   return paths.map((path) =>
     [...path.matchAll(part)].map(([, name, item, quoted]) => name ?? item ?? quoted ?? ""),
   );
 }
 
-/** Whether one of the patterns means a field, or a field above it. Pure. */
+/** Whether one of the patterns matches a field, or a field above it. Pure. */
 export function isNamed(patterns: readonly FieldPattern[], path: readonly string[]): boolean {
   let left = patterns;
   return path.some((key) => {
@@ -20,7 +20,7 @@ export function isNamed(patterns: readonly FieldPattern[], path: readonly string
   });
 }
 
-/** What is left of the patterns that mean a key, or what is below it. Pure. */
+/** The patterns for the fields below a key: the rest of each pattern that matches the key. Pure. */
 export function after(patterns: readonly FieldPattern[], key: string | number): readonly FieldPattern[] {
   if (patterns.length === 0) return patterns;
   const name = String(key);
@@ -29,7 +29,7 @@ export function after(patterns: readonly FieldPattern[], key: string | number): 
     .map((pattern) => pattern.slice(1));
 }
 
-/** The path of what is at a key, as it is declared and shown. Pure. */
+/** Appends a key to a path, in the format of specs and messages. Pure. */
 export function extend(path: string, key: string | number): string {
   if (typeof key === "number") return `${path}[${key}]`;
   if (!/^[^.[\]"\s]+$/.test(key)) return `${path}[${JSON.stringify(key)}]`;

@@ -11,39 +11,39 @@ import { releaseHold } from "./record-set.ts";
 import { watchRecorded } from "./recorded-kinds.ts";
 
 export interface FinalizeReleaseOptions extends Omit<PruneWaveOptions, "cluster" | "storeOf"> {
-  /** With the permissions of the Release: for its objects. */
+  /** Uses the permissions of the Release: for its objects. */
   readonly acting: Cluster;
   readonly stores: FoundStores;
-  /** With the operator's own permissions: for the Release itself. */
+  /** Uses the operator's own permissions: for the Release itself. */
   readonly cluster: Cluster;
   readonly releases: ObjectStore;
   readonly catalog: KindCatalog;
-  /** Maximum time, in milliseconds, after which a request of the previous operator may still be executed. */
+  /** Maximum time, in milliseconds, during which a request of the previous operator may still be executed. */
   readonly predecessorMs: () => number;
-  /** Whether objects may be deleted for it: not without a ServiceAccount where one is required. */
+  /** Whether its objects may be deleted. False if it has no ServiceAccount although one is required. */
   readonly mayDelete: boolean;
-  /** The finalizer of the Release is about to be removed: its folder on the branch is removed too. */
+  /** Called before the finalizer of the Release is removed, to remove its folder on the branch too. */
   readonly onLeft: () => void;
 }
 
-/** Remaining work before the finalizer of a deleted Release is removed. */
+/** The remaining work before the finalizer of a deleted Release is removed. */
 export interface Leaving {
   /** Undefined: its objects are not known yet. */
   readonly decision: PruneDecision | undefined;
-  /** Why some of its objects cannot be seen, and so not be deleted. */
+  /** Why the operator cannot watch some of its objects, and so cannot delete them. */
   readonly unseen: readonly string[];
-  /** No known object is left; check again after this many milliseconds. */
+  /** No known object is left. Check again after this many milliseconds. */
   readonly againAfterMs?: number;
-  /** It names no ServiceAccount to delete its objects as. */
+  /** The Release has no ServiceAccount, which is required for the deletion of its objects. */
   readonly lacksAccount?: true;
 }
 
 /**
- * Deletes the recorded objects of a Release: neither git nor a render is needed. Those applied last are deleted first,
- * and the next ones wait until these are deleted. Then the finalizer of the Release is removed.
+ * Deletes the recorded objects of a Release, then removes its finalizer. Neither git nor a render is needed. Objects that were
+ * applied last are deleted first, and each wave waits for the one before.
  *
- * With `deletionPolicy: Orphan` the objects stay as they are, labels included: a Release of the same name takes them
- * over.
+ * With `deletionPolicy: Orphan`, the objects are not changed and keep their labels. A new Release of the same name takes
+ * them over.
  *
  * @returns The remaining work; undefined: none.
  */
@@ -53,11 +53,11 @@ export async function finalizeRelease(
 ): Promise<Leaving | undefined> {
   const { resource } = release;
   if (!isHeld(resource)) return undefined;
-  // Also for an invalid spec: the user who deletes it may not be able to fix it.
+  // Use the policy even if the spec is invalid, because the user who deletes the Release may not be able to fix it.
   const { deletionPolicy } = (resource.spec ?? {}) as Partial<ReleaseSpec>;
   const leaving = deletionPolicy === "Orphan" ? undefined : await deleteObjects(release, options);
   if (leaving !== undefined) return leaving;
-  // A killed operator may have sent creations: an object created after this check would have no owner.
+  // Requests of a killed operator may still create objects. An object that is created after this check would be orphaned.
   const againAfterMs = deletionPolicy === "Orphan" ? 0 : options.predecessorMs();
   if (againAfterMs > 0 && recordedIdsOf(resource).size > 0)
     return { decision: undefined, unseen: [], againAfterMs };

@@ -1,19 +1,19 @@
 import { groupOf, type LiveObject } from "../../../crds/object.ts";
 import { findCondition } from "../../engine/health/health-fields.ts";
 
-/** How the objects of a Release were found by one run. */
+/** The health of a Release's objects, as observed by one run. */
 export interface SeenHealth {
   /** Digest of the manifests whose objects were assessed. */
   readonly digest: string;
   readonly isHealthy: boolean;
-  /** They are known to have become healthy then, or later; RFC 3339. Undefined: the time is unknown. */
+  /** The objects became healthy at this time or later, RFC 3339. Undefined: the time is unknown. */
   readonly turnedAt: string | undefined;
 }
 
-/** What one run saw of the objects of a Release. */
+/** The observation of a Release's objects by one run. */
 export interface HealthLook {
   readonly isHealthy: boolean;
-  /** The status says since when they have been healthy. */
+  /** Whether the status contains since when they have been healthy. */
   readonly isRecorded: boolean;
   readonly objects: readonly LiveObject[];
   /** Wall clock, RFC 3339. */
@@ -27,10 +27,10 @@ export interface HealthTurn {
 }
 
 /**
- * Combines the current state of the objects with the last one in this process. A status may be withheld for a while, so
- * that an object that fails and recovers meanwhile leaves no trace in the conditions. Pure.
+ * Combines the current state of the objects with the last one in this process. The conditions are not sufficient: a status
+ * may be withheld for a while, and an object may fail and recover in that time. Pure.
  *
- * @param before Undefined: nobody has watched until now.
+ * @param before Undefined: this process has not observed the objects before.
  */
 export function turnAfter(
   before: HealthTurn | undefined,
@@ -38,8 +38,8 @@ export function turnAfter(
 ): HealthTurn {
   if (!isHealthy) return before?.isHealthy === false ? before : { isHealthy, turnedAt: undefined };
   if (before?.isHealthy === true) return before;
-  // Before the first run the objects were not observed. That time counts only if all workloads report since when they
-  // are available.
+  // The objects were not observed before the first run. That time counts as healthy only if all workloads report since
+  // when they are available.
   const isNew = before !== undefined || (isRecorded && objects.some(isSilent));
   return { isHealthy, turnedAt: isNew ? nowIso : undefined };
 }
@@ -57,7 +57,7 @@ export function availableSince(live: LiveObject): string | undefined {
   return condition?.status === "True" ? condition.lastTransitionTime : undefined;
 }
 
-/** The latest of some times, RFC 3339; invalid ones are ignored. Undefined: there is none. Pure. */
+/** The latest of several times, RFC 3339. Invalid ones are ignored. Undefined: there is none. Pure. */
 export function latestOf(times: readonly (string | undefined)[]): string | undefined {
   let latest: string | undefined;
   for (const time of times) {

@@ -8,16 +8,16 @@ export interface Deployment {
   readonly commit: SourceCommit;
   /** Digest over all manifests. */
   readonly digest: string;
-  /** Outcome so far. */
+  /** The current outcome. */
   readonly outcome: Exclude<ReleaseHistoryEntry["outcome"], "Superseded">;
-  /** Wall clock, RFC 3339: when it was fully applied, if that is new. */
+  /** Wall clock, RFC 3339. It becomes the time of a new deployment. */
   readonly nowIso: string;
 }
 
 /**
- * The history after a reconcile: newest first, one entry per deployment. The same revision with the same manifests is the
- * same deployment in every reconcile; anything else is a new one, also an earlier revision (a rollback). `Ready` is final; a
- * failed deployment may still recover. Pure.
+ * Computes the history after a reconcile: one entry per deployment, newest first. A deployment is identified by revision and
+ * manifests; a return to an earlier revision (a rollback) is a new deployment. `Ready` is final; a failed deployment may
+ * still recover. Pure.
  */
 export function nextHistory(
   history: readonly ReleaseHistoryEntry[] | undefined,

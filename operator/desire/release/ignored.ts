@@ -4,12 +4,12 @@ import { shortId } from "./release-outcome.ts";
 
 type Spec = Partial<ReleaseResource["spec"]>;
 
-/** The ref that is ignored because the Release is pinned, or `everything` if it is suspended; undefined: nothing. Also for an invalid spec. Pure. */
+/** The ignored part of a spec: the ref of a pinned Release, or `everything` if it is suspended. The spec may be invalid. Pure. */
 export function describeIgnored({ spec }: { readonly spec: Spec }): string | undefined {
   if (spec.suspend === true) return "everything";
   const { revision, source } = spec;
   if (revision === undefined || revision === source?.ref?.commit) return undefined;
-  // Such a Release follows its pin, so the pin is not ignored.
+  // A Release of a stage has no ref that its pin could override.
   if (stageOf(spec) !== undefined) return undefined;
   return describeRef(spec);
 }
@@ -22,7 +22,7 @@ export function describePin({ spec }: { readonly spec: Spec }): string | undefin
   return `Pinned to ${shortId(revision)} by spec.revision: ${ignored} is ignored`;
 }
 
-/** Text of a Release's ref: `branch main`. Pure. */
+/** Describes a Release's ref: `branch main`. Pure. */
 export function describeRef({ source }: Spec): string {
   const stage = stageOf({ source });
   if (stage !== undefined) return describeStage(stage);

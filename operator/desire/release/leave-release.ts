@@ -18,13 +18,13 @@ export interface LeaveReleaseOptions extends Omit<FinalizeReleaseOptions, "onLef
 /**
  * Does the remaining work for a Release that is being deleted.
  *
- * @returns Undefined: it may be removed, or its objects are not known yet.
+ * @returns Undefined: there is no work left, or its objects are not known yet.
  */
 export async function leaveRelease(
   release: LoadedRelease,
   options: LeaveReleaseOptions,
 ): Promise<Ended | undefined> {
-  // Its objects are not deleted with more permissions than the platform may have chosen.
+  // The rules of the platform are unknown. Do not delete objects with the operator's permissions, which may exceed them.
   if (release.undecided?.state === "undecidable" && release.who === undefined)
     return { outcome: { state: "deleting", message: release.undecided.message } };
   const { publishers, sources, renderer, nextPlans } = options;

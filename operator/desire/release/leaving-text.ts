@@ -5,7 +5,7 @@ import type { Leaving } from "./finalize-release.ts";
 
 const wayOut = "set spec.deletionPolicy to Orphan to leave the objects in the cluster";
 
-/** Message about the objects that a deleted Release waits for. */
+/** Message about the objects for which a deleted Release waits. */
 export function describeLeaving({ decision, unseen, againAfterMs, lacksAccount }: Leaving): string {
   if (againAfterMs !== undefined)
     return "Waiting for requests that the previous operator process may have sent before it ended";
@@ -22,7 +22,7 @@ export function describeLeaving({ decision, unseen, againAfterMs, lacksAccount }
   return `Waiting for ${listNames(names)} to be deleted`;
 }
 
-/** Why its objects cannot be deleted, and how to continue; undefined: it is only retried. */
+/** Why its objects cannot be deleted, with instructions; undefined: the deletion is retried. */
 export function describeLeavingFailure(error: unknown, who: Impersonation | undefined): string | undefined {
   const isRefused = error instanceof ObjectRejectedError;
   const isForbidden = error instanceof ApiUnavailableError && (error.status === 403 || error.status === 401);

@@ -2,7 +2,7 @@ import { toMilliseconds } from "../../../crds/duration.ts";
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { type Limits, smallestOf } from "./limits.ts";
 
-/** Caps the time that a program may run. The same object is returned if nothing changes. Pure. */
+/** Limits the time that a program may run. Returns the same object if nothing changes. Pure. */
 export function limitRender(render: ReleaseSpec["render"], limits: Limits): ReleaseSpec["render"] {
   const { program } = render;
   const most = smallestOf(limits, ({ quotas }) => quotas?.programSeconds);

@@ -16,12 +16,12 @@ export const INSTALLATION = "the operator's installation (releases.policy)";
 
 export type SelectedRules =
   | { readonly state: "known"; readonly limits: Limits }
-  /** The Namespace has not been seen yet, and a rule selects by its labels. */
+  /** The Namespace has not been observed yet, and a rule selects by its labels. */
   | { readonly state: "pending" }
-  /** It cannot be decided which rules apply: nothing is deployed. */
+  /** It is unknown which rules apply, so nothing is deployed. */
   | { readonly state: "undecidable"; readonly message: string };
 
-/** The limits where no ReleasePolicy decides. */
+/** The limits if no ReleasePolicy applies. */
 export function installationLimits(rule: ReleaseRule | undefined): Limits {
   return rule === undefined ? [] : [{ from: INSTALLATION, rule }];
 }
@@ -31,7 +31,7 @@ export function refusedBy(from: string, why: string, of = "Release"): string {
   return `Refused by ${from}: ${why}. Ask the platform team to allow it, or change the ${of}`;
 }
 
-/** The rule with the smallest value, which applies. */
+/** The rule with the smallest value, which is the one that applies. */
 export function smallestOf(
   limits: Limits,
   limitOf: (rule: ReleaseRule) => number | undefined,
@@ -45,11 +45,11 @@ export function smallestOf(
   return smallest;
 }
 
-/** The part of the platform's decisions that the reconcile of a Release needs. */
+/** The platform's decisions that the reconcile of a Release needs. */
 export interface Platform {
-  /** The rules for a Release. One namespace gets the same object until its rules change. */
+  /** The rules for a Release. Returns the same object for a namespace until its rules change. */
   select(release: LiveObject): SelectedRules;
-  /** How many Releases of its namespace are older than this one. */
+  /** Number of Releases of its namespace that are older than this one. */
   olderThan(release: LiveObject): number;
   /** Whether repositories and addresses of the operator's own machine may be used if no rule names sources. */
   readonly allowsLocal: boolean;

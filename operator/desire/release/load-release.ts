@@ -7,22 +7,22 @@ import { type AccountableRelease, accountOf } from "./account-of.ts";
 import type { Limits, Platform, SelectedRules } from "./limits.ts";
 import { emptyMemory, type KnownSpec, type Remembered, withMemory } from "./release-memory.ts";
 
-/** Input of one run, without requests. */
+/** The input of one run, read without requests. */
 export interface LoadedRelease {
   readonly key: string;
-  /** Its spec is completed by defaults; an invalid spec must not be trusted. */
+  /** The Release, with defaults in its spec. An invalid spec must not be used. */
   readonly resource: ReleaseResource;
-  /** Why the spec cannot be used. */
+  /** Why the spec is invalid. */
   readonly invalid: string | undefined;
   /** Id of the set of objects that the Release owns. */
   readonly set: string;
   /** The account whose permissions apply; undefined: the operator's. */
   readonly who: Impersonation | undefined;
-  /** Limits by the platform; unknown while `undecided`. */
+  /** Limits set by the platform; unknown while `undecided`. */
   readonly limits: Limits;
-  /** Why the permissions of the platform cannot be determined; `pending`: they soon can be. */
+  /** Why the limits are unknown; `pending`: they will be known soon. */
   readonly undecided: Exclude<SelectedRules, { readonly state: "known" }> | undefined;
-  /** The memory of earlier runs, with the additions of this run. */
+  /** The memory of earlier runs, with the results of this run. */
   readonly memory: Remembered;
 }
 
@@ -45,9 +45,9 @@ export function loadRelease(
   const known = specOf(live, before.spec);
   const { value: spec } = known;
   const invalid = typeof spec === "string" ? spec : undefined;
-  // The CRD's schema accepts nothing else; but its rules may be older than the operator's.
+  // The CRD's schema rejects an invalid spec, but the CRD in the cluster may be older than the operator.
   const resource = (typeof spec === "string" ? live : { ...live, spec }) as ReleaseResource;
-  // Also for an invalid spec: no request is ever sent with more permissions than it specifies.
+  // Select the rules even for an invalid spec, so that no request is sent with more permissions than the rules allow.
   const rules = platform.select(live);
   const limits = rules.state === "known" ? rules.limits : [];
   const loaded = {
@@ -66,14 +66,14 @@ export function loadRelease(
 function specOf(live: LiveObject, known: KnownSpec | undefined): KnownSpec {
   const { generation } = live.metadata;
   const raw = live["spec"];
-  // One generation may show other fields after the Release's own definition has changed.
+  // After a change of the Release's CRD, the same generation may have other fields.
   const isKnown =
     known !== undefined &&
     known.generation === generation &&
     generation !== undefined &&
     isSameJson(known.raw, raw);
   if (!isKnown) return { generation, raw, value: parse(live) };
-  // The object that the store holds now, so that no other is kept in memory.
+  // Refer to the object in the store, so that no other copy stays in memory.
   return known.raw === raw ? known : { ...known, raw };
 }
 

@@ -14,7 +14,7 @@ export interface ManifestRefusalInput {
   readonly actsAsOperator: boolean;
 }
 
-/** Checks the manifests of a Release; the same answer as last time while nothing that it depends on has changed. Pure. */
+/** Checks the manifests of a Release. Returns the last result while its inputs are the same. Pure. */
 export function checkManifests(
   { limits, who, memory: { checked } }: Pick<LoadedRelease, "limits" | "who" | "memory">,
   { prepared }: Pick<Desired, "prepared">,
@@ -28,9 +28,10 @@ export function checkManifests(
 }
 
 /**
- * Why the manifests of a Release may not be applied: a kind, an object without a namespace, or their number or size. Pure.
+ * Why the manifests of a Release may not be applied: a kind, an object without a namespace, their number, or their size.
+ * Pure.
  *
- * @returns Undefined if they may; else a message that names the first object with its file.
+ * @returns A message with the first rejected object and its file; undefined: they may be applied.
  */
 export function findManifestRefusal({
   prepared: { objects },
@@ -67,7 +68,7 @@ function isAllowed(
 ): boolean {
   const matches = (pattern: { readonly group: string; readonly kind: string }) => isKind(pattern, manifest);
   if (denied.some(matches) || allowed?.some(matches) === false) return false;
-  // Of a kind that the cluster does not have yet, the scope is checked when it has it.
+  // The scope of an unknown kind is checked when the cluster has the kind.
   return clusterScoped || kind === undefined || kind.namespaced;
 }
 

@@ -2,8 +2,8 @@
 const containerFields: ReadonlySet<string> = new Set(["containers", "initContainers", "ephemeralContainers"]);
 
 /**
- * Counts the images of all containers that are named without a digest, each name once: their content can change without
- * a commit. Pods are found at any depth, so that custom resources with pod templates count. Pure.
+ * Counts the distinct images of all containers without a digest, whose content can change without a commit. Pods are found at
+ * any depth, so that custom resources with pod templates count. Pure.
  */
 export function countMutableImages(manifests: readonly object[]): number {
   const images = new Set<string>();
@@ -19,7 +19,7 @@ export function countMutableImages(manifests: readonly object[]): number {
     for (const [name, field] of Object.entries(value)) {
       if (Array.isArray(field) && containerFields.has(name))
         for (const container of field) if (isFields(container)) note(container["image"]);
-      // A volume with the content of an image.
+      // A volume may contain an image.
       if (Array.isArray(field) && name === "volumes")
         for (const volume of field)
           if (isFields(volume) && isFields(volume["image"])) note(volume["image"]["reference"]);

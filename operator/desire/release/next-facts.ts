@@ -11,20 +11,20 @@ import type { PlannedRelease } from "./next-source.ts";
 
 /** A request to plan a commit. */
 export interface NextRequest {
-  /** Its inventory is that of the deployed manifests. */
+  /** The Release, with the inventory of the deployed manifests. */
   readonly release: PlannedRelease;
   readonly revision: string;
   /** Digest of the deployed manifests; undefined: nothing is deployed. */
   readonly deployedDigest: string | undefined;
-  /** With the rights of the Release. */
+  /** Uses the permissions of the Release. */
   readonly acting: Cluster;
 }
 
-/** The part of a plan that is computed from the manifests alone, without requests. */
+/** The part of a plan that is computed from the manifests, without requests. */
 export interface NextFacts {
   readonly prepared: DesiredSet;
   readonly limits: PlannedRelease["limits"];
-  /** Why policies do not allow them. */
+  /** Why policies do not allow the manifests. */
   readonly refusal: string | undefined;
   readonly mutableImages: number;
   /** The result for `spec.next.compare`; undefined: there is no such field. */
@@ -32,7 +32,7 @@ export interface NextFacts {
   readonly comparison: string;
 }
 
-/** Computes the facts; returns the known ones while manifests, limits and comparisons are the same. Pure. */
+/** Computes the facts. Returns the known ones while manifests, limits and comparisons are the same. Pure. */
 export function nextFacts(
   { limits, who, resource }: Pick<PlannedRelease, "limits" | "who" | "resource">,
   prepared: DesiredSet,
@@ -57,7 +57,7 @@ export function nextFacts(
   };
 }
 
-/** A plan with the current comparisons, and without those that were requested earlier. Pure. */
+/** Replaces the comparisons of a plan by the currently requested ones. Pure. */
 export function withCompared(
   { compared: _, ...plan }: NextPlan,
   facts: Pick<NextFacts, "prepared" | "compared"> | undefined,
@@ -66,7 +66,7 @@ export function withCompared(
   return isOfThese ? { ...plan, compared: facts.compared } : plan;
 }
 
-/** Digest of all inputs of a plan, except for changes that others make to the objects. Pure. */
+/** Digest of all inputs of a plan, except for the live objects. Pure. */
 export function inputsOf({ release, revision, deployedDigest }: NextRequest, { digest }: DesiredSet): string {
   const { spec, status, metadata } = release.resource;
   return digestOf(

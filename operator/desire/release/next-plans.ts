@@ -26,16 +26,16 @@ export interface NextPlansOptions
 
 /** The state of a plan. */
 export interface LookedNext {
-  /** Undefined: it is in progress, and the status is left unchanged. */
+  /** Undefined: the plan is in progress, and the one in the status is not changed. */
   readonly plan: NextPlan | undefined;
-  /** No event will follow: requeue the key after this many milliseconds. */
+  /** There will be no event: requeue the key after this many milliseconds. */
   readonly againAfterMs?: number;
 }
 
-/** Maximum number of concurrent plans, in total and for each namespace. These permits are separate from those for applying. */
+/** Maximum number of concurrent plans, in total and for each namespace. They do not share permits with applies. */
 const turns = { permits: 6, perTenant: 3 } as const;
 const unwatchedMs = 60_000;
-/** Delays after failures that may be temporary, and after refusals, for which there is rarely an event when they end. */
+/** Backoff after temporary failures and rejections. There is rarely an event when the cause of a rejection ends. */
 const afterFailure = { initialMs: 1_000, factor: 2, capMs: 60_000 };
 const afterRefusal = { initialMs: 30_000, factor: 2, capMs: 600_000 };
 
@@ -55,8 +55,8 @@ interface Planned {
 }
 
 /**
- * Plans of commits that Releases do not run. Like sources and renders, `look()` returns at once from memory, and the key of the
- * Release is requeued when the plan is complete, so a plan never delays a deployment. Equal inputs are planned once.
+ * Plans commits that Releases do not run. A plan never delays a deployment: `look()` returns the state from memory
+ * immediately, and the key of the Release is requeued when the plan is complete. Equal inputs are planned once.
  */
 export class NextPlans {
   readonly #options: NextPlansOptions;
@@ -68,7 +68,7 @@ export class NextPlans {
     this.#options = options;
   }
 
-  /** @throws ApiUnavailableError when a Secret of the source cannot be read now. */
+  /** @throws ApiUnavailableError if a Secret of the source cannot be read now. */
   async look(request: NextRequest): Promise<LookedNext> {
     const { key, resource } = request.release;
     const looked = await this.#look(request);
@@ -102,7 +102,7 @@ export class NextPlans {
     }
     if (planned.run?.inputs === inputs) return { plan: planned.run.plan };
     const before = resource.status?.next;
-    // The status has this plan: it was made before this process started, or before another plan was requested in between.
+    // The status contains this plan, from before the start of this process or before the request of another plan.
     if (before?.inputs === inputs && before.error === undefined) {
       stop(planned);
       return { plan: before };
@@ -189,7 +189,7 @@ export class NextPlans {
     const again = (): void => {
       if (planned.run === run) planned.run = undefined;
     };
-    // The next leader makes the plan.
+    // The next leader computes the plan.
     if (error instanceof NotLeadingError) {
       again();
       return;
@@ -205,7 +205,7 @@ export class NextPlans {
     );
     const { name, namespace } = resource.metadata;
     const outcome = describeFailure(error, `${resource.kind}/${name}`, { namespace });
-    // Do not report a conflict or a race, which the retry resolves.
+    // Do not report a write conflict. The retry resolves it.
     if (outcome.state !== "refused" && outcome.state !== "failed") return;
     run.plan = { ...known, error: outcome.message, inputs: run.inputs };
     wake([key]);

@@ -17,7 +17,7 @@ export type NextProblem =
   | { readonly state: "pending" }
   | { readonly state: "failed"; readonly message: string };
 
-/** Finds what is missing for a plan; undefined: nothing. Starts watches for the kinds of all objects. */
+/** Finds the missing input of a plan; undefined: none is missing. Starts watches for the kinds of all objects. */
 export function findNextProblem(
   { key, resource }: Pick<PlannedRelease, "key" | "resource">,
   prepared: DesiredSet,

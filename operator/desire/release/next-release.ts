@@ -8,16 +8,16 @@ import type { Ended } from "./report-release.ts";
 export interface LookAtNextOptions {
   readonly nextPlans: Pick<NextPlans, "look" | "forget">;
   readonly releases: ObjectStore;
-  /** With the rights of the Release. */
+  /** Uses the permissions of the Release. */
   readonly acting: Cluster;
 }
 
-/** Delay before a Secret that cannot be read is read again. */
+/** Delay before reading a Secret again that could not be read. */
 const unreadMs = 10_000;
 
 /**
- * Adds the state of the plan of the next commit to the result of a run: of `spec.next`, or without it of the pin if its manifests
- * do not have the digest in the spec. It does not wait for the plan.
+ * Adds the state of a plan to the result of a run, without waiting for the plan. The planned commit is that of `spec.next`;
+ * without it, the pinned commit if its manifests do not have the digest in the spec.
  */
 export async function withNext(
   release: LoadedRelease,
@@ -28,7 +28,7 @@ export async function withNext(
   const { key, resource, invalid } = release;
   const { outcome, desired } = ended;
   const revision = invalid === undefined ? revisionToPlan(resource.spec, outcome) : undefined;
-  // The plan in the status is left unchanged.
+  // Do not change the plan in the status.
   const isLeftAlone =
     outcome.state === "suspended" ||
     outcome.state === "deleting" ||
@@ -41,7 +41,7 @@ export async function withNext(
     if (revision !== undefined) return { ...ended, next: { plan: { revision, error: refusal } } };
     return resource.status?.next === undefined ? ended : { ...ended, next: { plan: undefined } };
   }
-  // The source of the deployed commit is fetched and rendered first.
+  // Fetch and render the source of the deployed commit first.
   if (outcome.state === "pending") return ended;
   try {
     const deployedDigest = deployedDigestOf(release, ended);
@@ -78,14 +78,14 @@ function mayMismatch({ resource: { spec, status } }: LoadedRelease, { state }: R
   return !isCompared && spec.digest !== undefined && status?.next?.revision === spec.revision;
 }
 
-/** Why nothing of the Release is fetched or rendered. Pure. */
+/** Why the source of the Release is not fetched or rendered. Pure. */
 function refusalOf(outcome: ReleaseOutcome): string | undefined {
   if (outcome.state !== "refused") return undefined;
   const { reason, message } = outcome;
   return reason === "SpecInvalid" || reason === "PolicyRefused" ? message : undefined;
 }
 
-/** Digest of what is deployed after this run. Pure. */
+/** Digest of the manifests that are deployed after this run. Pure. */
 function deployedDigestOf({ resource }: LoadedRelease, { outcome, desired }: Ended): string | undefined {
   if (outcome.state === "applied" && desired !== undefined) return desired.prepared.digest;
   const { deployed, history } = resource.status ?? {};

@@ -6,13 +6,13 @@ import { smallestOf } from "./limits.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { prepareAll, requestOf, type SourceOptions } from "./source-release.ts";
 
-/** The part of a Release that decides how a commit is rendered. */
+/** The part of a Release that determines how a commit is rendered. */
 export type PlannedRelease = Omit<LoadedRelease, "memory" | "undecided" | "invalid">;
 
 /** The manifests of a commit that a Release does not run, or why there are none. */
 export type NextSource =
   | { readonly state: "pending" }
-  /** `isUnwatched`: there is no event when the failure ends. */
+  /** `isUnwatched`: there is no event when the cause of the failure ends. */
   | { readonly state: "failed"; readonly message: string; readonly isUnwatched?: boolean }
   | {
       readonly state: "ready";
@@ -34,10 +34,10 @@ export function releaseKeyOf(key: string): string {
 }
 
 /**
- * Renders and prepares a commit as {@link readSource} does for the deployed one: it returns at once from memory, and the key is
- * requeued when a pending render is complete.
+ * Renders and prepares a commit like {@link readSource} does for the deployed one: it returns immediately from memory, and
+ * the key is requeued when a pending render is complete.
  *
- * @throws ApiUnavailableError when a Secret cannot be read now.
+ * @throws ApiUnavailableError if a Secret cannot be read now.
  */
 export async function readNext(
   { key, resource, ...release }: PlannedRelease,
@@ -53,7 +53,7 @@ export async function readNext(
       const { reason, message } = source.failure;
       const isUnwatched = reason === "SourceRefused";
       const { secretRef } = resource.spec.source;
-      // New credentials in the Secret must not wait until the cached ones expire.
+      // Read the Secret again: new credentials must not wait until the cached ones expire.
       if (isUnwatched && secretRef !== undefined)
         secrets.forget({ namespace: resource.metadata.namespace ?? "", name: secretRef.name });
       return { state: "failed", message, isUnwatched };

@@ -9,7 +9,7 @@ import type { ReleaseOutcome } from "./release-outcome.ts";
 
 export interface HealthNote {
   readonly outcome: ReleaseOutcome;
-  /** Whose objects were assessed. */
+  /** The desired state whose objects were assessed. */
   readonly judged: Desired | undefined;
   readonly health: Health | undefined;
   /** Wall clock, milliseconds since 1970. */
@@ -19,17 +19,17 @@ export interface HealthNote {
 export interface NotedHealth {
   /** Undefined: the objects were not assessed. */
   readonly seen: SeenHealth | undefined;
-  /** What is to be remembered. */
+  /** The memory for the next run. */
   readonly turn: HealthTurn | undefined;
 }
 
-/** What a run saw of the health of the objects, and when it turned. */
+/** Records the health of the objects in this run, and since when they are healthy. */
 export function noteHealth(
   { resource, memory }: Pick<LoadedRelease, "resource" | "memory">,
   { outcome, judged, health, nowMs }: HealthNote,
   { stores }: { readonly stores: FoundStores },
 ): NotedHealth {
-  // Nobody watches the objects of a suspended Release.
+  // The objects of a suspended Release are not watched.
   if (outcome.state === "suspended") return { seen: undefined, turn: undefined };
   if (judged === undefined || health === undefined) return { seen: undefined, turn: memory.turn };
   const isHealthy = health.status === "Current" || health.status === "Suspended";

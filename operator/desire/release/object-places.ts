@@ -5,17 +5,17 @@ import type { DesiredObject } from "../../engine/desired-set.ts";
 
 export interface ObserveInput {
   readonly release: { readonly key: string };
-  /** Objects that a read found where the operator wanted to create its own. */
+  /** Existing objects that a read found when the operator tried to create them. */
   readonly claimed: ReadonlyMap<ObjectId, LiveObject>;
 }
 
 export interface ObserveOptions {
   readonly stores: FoundStores;
-  /** A namespace of the cluster, if the operator may see it. */
+  /** A namespace of the cluster, if the operator may watch namespaces. */
   readonly namespaceOf: (name: string) => LiveObject | undefined;
 }
 
-/** The live object of a desired one: from the local copies, read in this run, or a namespace that others created. */
+/** The live object of a desired one: from the local copies, from a read of this run, or a namespace of another client. */
 export function observe(
   { release: { key }, claimed }: ObserveInput,
   { stores, namespaceOf }: ObserveOptions,

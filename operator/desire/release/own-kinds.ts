@@ -11,7 +11,7 @@ export interface OwnKind {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The kinds that definitions among these manifests define, by `group/Kind`: their objects wait for the definition. Pure.
+ * The kinds that CRDs among these manifests define, by `group/Kind`. Objects of these kinds wait for the CRD. Pure.
  */
 export function ownKindsOf(manifests: readonly Manifest[]): ReadonlyMap<string, OwnKind> {
   const kinds = new Map<string, OwnKind>();
@@ -21,7 +21,7 @@ export function ownKindsOf(manifests: readonly Manifest[]): ReadonlyMap<string, 
     const spec = (manifest["spec"] ?? {}) as Fields;
     const names = (spec["names"] ?? {}) as Fields;
     const namespaced = spec["scope"] !== "Cluster";
-    // A definition has no namespace, whatever its author wrote.
+    // A CRD has no namespace. Ignore one in the manifest.
     const definition = idOf({ ...manifest, metadata: { name: manifest.metadata.name } });
     kinds.set(`${String(spec["group"])}/${String(names["kind"])}`, { definition, namespaced });
   }

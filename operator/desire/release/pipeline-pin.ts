@@ -7,18 +7,18 @@ type Spec = Pick<ReleaseResource["spec"], "source" | "revision">;
 export interface StageRef {
   readonly pipeline: string;
   readonly stage: string;
-  /** Of the Pipeline. Undefined: that of the Release. */
+  /** Namespace of the Pipeline. Undefined: that of the Release. */
   readonly namespace?: string | undefined;
 }
 
-/** The stage that a Release belongs to; undefined: it follows a ref of its repository. Pure. */
+/** The stage of a Release; undefined: the Release follows a ref of its repository. Pure. */
 export function stageOf({ source }: { readonly source?: Spec["source"] | undefined }): StageRef | undefined {
   const { pipeline, stage = "", namespace } = source?.ref ?? {};
   return pipeline === undefined ? undefined : { pipeline, stage, namespace };
 }
 
 /**
- * The commit at which a Release stays, for any change of a branch; undefined: it follows its ref. A Release of a stage
+ * The commit at which a Release stays regardless of changes of a branch; undefined: it follows its ref. A Release of a stage
  * whose pin was removed stays at the deployed commit. Pure.
  */
 export function pinOf({
@@ -32,7 +32,7 @@ export function pinOf({
   return status?.deployed?.revision ?? status?.revision;
 }
 
-/** What a Release of a stage waits for while no commit was ever pinned; undefined: it has a commit, or follows a ref. Pure. */
+/** The outcome of a Release of a stage before its first pin; undefined: it has a commit, or follows a ref. Pure. */
 export function findPinWait(resource: Pick<ReleaseResource, "spec" | "status">): ApplyOutcome | undefined {
   const stage = stageOf(resource.spec);
   if (stage === undefined || pinOf(resource) !== undefined) return undefined;

@@ -13,7 +13,7 @@ import { type PlannedAction, planObjects, planPrune } from "./plan-objects.ts";
 import { pruneInputOf } from "./prune-release.ts";
 
 export interface PlanNextInput {
-  /** Its inventory is that of the deployed manifests. */
+  /** The Release, with the inventory of the deployed manifests. */
   readonly release: PlannedRelease;
   readonly prepared: DesiredSet;
   readonly revision: Pick<SourceRevision, "head" | "changed">;
@@ -28,7 +28,7 @@ export interface PlanNextOptions extends ObserveOptions {
 /**
  * Plans the changes to each object for a commit that a Release does not run, by dry runs.
  *
- * @throws As {@link planObjects}.
+ * @throws The errors of {@link planObjects}.
  */
 export async function planNext(
   { release, prepared, revision: { head, changed } }: PlanNextInput,

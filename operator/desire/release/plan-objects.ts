@@ -17,26 +17,27 @@ import type { DryCluster } from "../../ports.ts";
 import type { PlannedRelease } from "./next-source.ts";
 import { ownKindsOf } from "./own-kinds.ts";
 
-/** What becomes of one object when a commit is applied. `replace`: deleted and recreated. `hold`: deleted if that is approved. */
+/** The action for one object when a commit is applied. `replace`: delete and recreate. `hold`: delete after approval. */
 export type PlannedAction = "create" | "change" | "replace" | "keep" | "delete" | "hold";
 
 export interface PlanObjectsInput {
   readonly release: Pick<PlannedRelease, "resource">;
   readonly prepared: DesiredSet;
-  /** The live object of a desired one, as for an apply. */
+  /** The live object of a desired one, as in an apply. */
   readonly observed: (object: DesiredObject) => LiveObject | undefined;
   readonly isSettled: (live: LiveObject) => boolean;
   readonly cluster: DryCluster;
 }
 
-/** Requests of one plan at the same time: most connections are left to what is being applied. */
+/** Maximum number of concurrent requests of one plan. The other connections are for applies. */
 const atATime = 2;
 
 /**
- * What applying a commit would do to each of its objects. Everything that would be sent is sent as a dry run, so that the API
- * server, its webhooks and the rights of the Release decide as they will later.
+ * Plans the action for each object of a commit. All requests of an apply are sent as dry runs, so that the API server, its
+ * webhooks and the permissions of the Release decide as in the apply.
  *
- * @throws The first refusal, else the first failure: ObjectRejectedError, NotOwnedError, ApiUnavailableError, ReplacedError.
+ * @throws The first rejection, or otherwise the first failure: ObjectRejectedError, NotOwnedError, ApiUnavailableError,
+ *   ReplacedError.
  */
 export async function planObjects(input: PlanObjectsInput): Promise<ReadonlyMap<ObjectId, PlannedAction>> {
   const { objects } = input.prepared;
@@ -53,7 +54,7 @@ export async function planObjects(input: PlanObjectsInput): Promise<ReadonlyMap<
   );
 }
 
-/** The objects that are deleted once everything is applied, or only if that is approved. Pure. */
+/** The objects that are deleted after all objects are applied, or after approval. Pure. */
 export function planPrune({ now, later, held }: PruneDecision): ReadonlyMap<ObjectId, PlannedAction> {
   const gone = [...now, ...later].map(({ id }) => [id, "delete"] as const);
   return new Map([...gone, ...(held?.objects ?? []).map(({ id }) => [id, "hold"] as const)]);
@@ -61,7 +62,7 @@ export function planPrune({ now, later, held }: PruneDecision): ReadonlyMap<Obje
 
 async function planObject(object: DesiredObject, input: PlanObjectsInput): Promise<PlannedAction> {
   const { kind } = object;
-  // Its definition is one of the objects.
+  // The CRD of its kind is one of the objects.
   if (kind === undefined) return "create";
   const live = input.observed(object);
   try {
@@ -73,7 +74,7 @@ async function planObject(object: DesiredObject, input: PlanObjectsInput): Promi
   }
 }
 
-/** An object of this name exists and is not in our set. It is left to its owner, or becomes ours. */
+/** Plans the action for an existing object that is not in our set: an error if it has another owner, or its adoption. */
 async function claim(
   object: DesiredObject,
   kind: ObjectKind,
@@ -105,15 +106,15 @@ async function tryDecision(
   { cluster }: PlanObjectsInput,
 ): Promise<PlannedAction> {
   if (decision === "done" || decision.does === "keep") return "keep";
-  // What is being deleted is recreated when it is gone.
+  // A terminating object is recreated after its deletion.
   if (decision.does !== "apply") return "replace";
   const { manifest, guard, only } = decision.step;
-  // Labels and annotations alone are patched: a dry run of the manifest would be another request.
+  // If only the metadata changes, the apply patches it. A dry run of the manifest would not be the same request.
   if (only === undefined) await cluster.apply(kind, manifest, guard);
   return guard.mode === "create" ? "create" : "change";
 }
 
-/** Whether the API server could not judge an object yet: what it needs comes with the same commit, or a webhook takes no dry runs. */
+/** Whether a dry run cannot decide: the object needs others of the same commit, or a webhook does not support dry runs. */
 function isUndecidable(error: unknown, { manifest }: DesiredObject, { objects }: DesiredSet): boolean {
   const { namespace } = manifest.metadata;
   if (error instanceof ApiUnavailableError && error.status === 404)

@@ -10,11 +10,11 @@ import { selectRules } from "./select-rules.ts";
 
 export interface PolicyLimitsInput extends Pick<Platform, "allowsLocal"> {
   readonly stores: KindStores;
-  /** The rule of the operator's own options. */
+  /** The rule in the operator's own options. */
   readonly installation: ReleaseRule | undefined;
 }
 
-/** The platform's limits for each Release and each source of a kind, from local copies of policies, namespaces and Releases. */
+/** The platform's limits for Releases and sources of kinds, from local copies of policies, namespaces and Releases. */
 export class PolicyLimits implements Platform {
   readonly allowsLocal: boolean;
   readonly #input: PolicyLimitsInput;
@@ -51,7 +51,7 @@ export class PolicyLimits implements Platform {
     return this.#selected.getOrInsertComputed(namespace, () => this.#select(namespace));
   }
 
-  /** The rules for a Release; none while they are unknown. */
+  /** The rules for a Release. None while they are unknown. */
   limitsOf(release: LiveObject): Limits {
     const rules = this.select(release);
     return rules.state === "known" ? rules.limits : [];
@@ -91,7 +91,7 @@ export class PolicyLimits implements Platform {
       deleted: (release) => {
         this.#ages.remove(release);
         const most = smallestOf(this.limitsOf(release), ({ quotas }) => quotas?.releases);
-        // One more may be deployed now.
+        // Another Release may be deployed now.
         const next = most && this.#ages.at(release.metadata.namespace ?? "", most.value - 1);
         if (next !== undefined) this.#tell([next]);
       },

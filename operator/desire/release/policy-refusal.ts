@@ -6,17 +6,16 @@ import { isBelow, isLocalAddress, readSourceAddress } from "./source-address.ts"
 export interface PolicyRefusalInput {
   readonly spec: Pick<ReleaseSpec, "source">;
   readonly limits: Limits;
-  /** Whether repositories of the operator's own machine may be used where no rule names sources. */
+  /** Whether repositories of the operator's own machine may be used if no rule names sources. */
   readonly allowsLocal: boolean;
-  /** How many Releases of the namespace are older. */
+  /** Number of older Releases in the namespace. */
   readonly older: () => number;
 }
 
 /**
- * Why a Release may not be deployed, before anything is fetched: its source, a missing `verify`, or too many Releases in its
- * namespace. Pure.
+ * Why the source of a Release may not be fetched: its URL, a missing `verify`, or too many Releases in its namespace. Pure.
  *
- * @returns Undefined if it may.
+ * @returns Undefined: it may be deployed.
  */
 export function findPolicyRefusal({
   spec,
@@ -44,7 +43,7 @@ export interface SourceRefusalOptions extends Pick<PolicyRefusalInput, "limits" 
 /**
  * Why a source may not be fetched: its URL, or a missing `verify`. Pure.
  *
- * @returns Undefined if it may.
+ * @returns Undefined: it may be fetched.
  */
 export function findSourceRefusal(
   { url, verify }: Pick<ReleaseSpec["source"], "url" | "verify">,

@@ -28,14 +28,13 @@ interface Placed {
 }
 
 /**
- * Completes the manifests of a source: namespaces, labels and annotations of the target, the set's stamps, stages and
- * order.
+ * Completes the manifests of a source. Adds namespaces, labels and annotations of the target, and the set's stamps.
+ * Determines stages and order.
  *
- * No owner references: `deletionPolicy: Orphan` must be able to leave objects behind, and they may be in other
- * namespaces.
+ * It adds no owner references: with `deletionPolicy: Orphan` the objects must stay, and they may be in other namespaces.
  *
- * @throws {SourceError} `RenderFailed`: two manifests define one object, the Release would apply itself, or the order
- * has a cycle. The message names where they come from.
+ * @throws {SourceError} `RenderFailed`: two manifests define one object, the Release would apply itself, or the order has a
+ *   cycle. The message contains the origins of the objects.
  */
 export function prepareManifests(
   rendered: Pick<Rendered, "manifests" | "origins" | "dependencies">,
@@ -70,7 +69,7 @@ export function prepareManifests(
     const manifest = dress(plain, target);
     const digest = digestOf(toCanonicalJson(manifest));
     parts.push(`${one.id} ${digest}\n`);
-    // A Job is recreated when the source changes it; the digest of its manifest is used as its generation.
+    // The digest of a Job's manifest is used as its generation: the Job is recreated when the source changes it.
     const stamped = putStamps(manifest, { digest, set, owner, run: digest, isApplySetMember: true });
     return { ...one, manifest: stamped, lifetime: "kept", publish: true };
   });
@@ -87,10 +86,10 @@ function place(
   const kind = kinds.find(apiVersion, manifest.kind);
   const own = ownKinds.get(`${groupOf(apiVersion)}/${manifest.kind}`);
   const namespaced = kind?.namespaced ?? own?.namespaced;
-  // Stamps and owner references in a source are copied from a cluster.
+  // Remove stamps and owner references, which a manifest has if it was copied from a cluster.
   const plain = unstampManifest(manifest);
   const { namespace: given, ...metadata } = plain.metadata;
-  // The namespace of an unknown kind stays as written.
+  // Do not change the namespace of an object of an unknown kind.
   const namespace = namespaced === undefined ? given : namespaced ? (given ?? home) : undefined;
   const at = { ...plain, metadata: namespace === undefined ? metadata : { ...metadata, namespace } };
   return { id: idOf(at), manifest: at, kind, own };
@@ -119,7 +118,7 @@ function ensuredNamespace(
   };
 }
 
-/** Declared dependencies and implicit ones: an object's namespace and its definition come before it. */
+/** The declared needs of an object, and the implicit ones: its namespace and the CRD of its kind. */
 function needsOf(
   { manifest, own }: Placed,
   declared: readonly number[],
@@ -135,7 +134,7 @@ function needsOf(
   return [...needs];
 }
 
-/** The labels and annotations of the target override the object's own. */
+/** Adds the labels and annotations of the target, which override the object's own. */
 function dress(manifest: Manifest, { labels, annotations }: PreparableRelease["spec"]["target"]): Manifest {
   if (labels === undefined && annotations === undefined) return manifest;
   const { metadata } = manifest;

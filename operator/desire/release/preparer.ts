@@ -5,14 +5,14 @@ import type { DesiredSet } from "../../engine/desired-set.ts";
 import type { Rendered } from "../../render/ports.ts";
 import { type PreparableRelease, prepareManifests } from "./prepare-manifests.ts";
 
-/** {@link prepareManifests} with a cache: the identical result while none of its inputs has changed. */
+/** {@link prepareManifests} with a cache. Returns the identical result while its inputs are the same. */
 export interface Preparer {
   (
     rendered: Rendered,
     release: PreparableRelease & { readonly metadata: { readonly uid: string } },
     kinds: Pick<KindCatalog, "find">,
   ): DesiredSet;
-  /** The Release with this uid was deleted. */
+  /** Removes the cached result of a deleted Release. */
   forget(uid: string): void;
 }
 
@@ -42,7 +42,7 @@ export function createPreparer({ capacity = 2_000 }: CreatePreparerOptions = {})
       memory.target === target &&
       memory.kinds.every((kind, index) => kind === kinds[index]);
     const prepared = isCurrent ? memory.prepared : prepareManifests(rendered, release, catalog);
-    // Removed and added again: a Map iterates in the order of insertion, so the first key is the oldest.
+    // Remove and add the entry: a Map iterates in insertion order, so the first key is the least recently used one.
     memories.delete(uid);
     memories.set(uid, { rendered, target, kinds, prepared });
     if (memories.size > capacity) memories.delete(memories.keys().next().value ?? uid);

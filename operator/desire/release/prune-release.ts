@@ -3,7 +3,7 @@ import type { PruneInput } from "../../engine/decide-prune.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import type { Desired } from "./release-memory.ts";
 
-/** Input of the prune decision for a Release. Pure. */
+/** Composes the input of the prune decision for a Release. Pure. */
 export function pruneInputOf(
   { resource, set }: Pick<LoadedRelease, "resource" | "set">,
   { prepared, head, commit }: Pick<Desired, "prepared" | "head" | "commit">,

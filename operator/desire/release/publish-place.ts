@@ -1,7 +1,7 @@
 import type { ReleaseRule } from "../../../crds/release-policy.ts";
 import { INSTALLATION, type Limits, refusedBy } from "./limits.ts";
 
-/** A branch and a folder on the operator's repository; the folder has no leading or trailing slashes. */
+/** A branch and a folder of the operator's repository. The folder has no leading or trailing slashes. */
 export interface Place {
   readonly branch: string;
   readonly root: string;
@@ -10,11 +10,11 @@ export interface Place {
 /**
  * Why a Release may not publish to a location. Pure.
  *
- * The operator's own place is always allowed, because the folder of a Release there is its own. Any other place must be
- * allowed by every rule that has `publish`, and by at least one.
+ * The operator's own location is always allowed, because each Release has its own folder there. Any other location must be
+ * allowed by every rule that has `publish`, and there must be at least one such rule.
  *
- * @param own The operator's own place.
- * @returns Undefined if the place is allowed.
+ * @param own The operator's own location.
+ * @returns Undefined: the location is allowed.
  */
 export function findPlaceRefusal(place: Place, own: Place, limits: Limits): string | undefined {
   if (place.branch === own.branch && place.root === own.root) return undefined;
@@ -39,7 +39,7 @@ export function matchesPattern(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** The folder without leading or trailing slashes: `./a/b/` becomes `a/b`, and `.` is the repository itself. */
+/** Removes leading and trailing slashes: `./a/b/` becomes `a/b`. `.` becomes empty, which is the repository itself. */
 export function trimFolder(path: string): string {
   const trimmed = path.replace(/^(\.?\/+)+/, "").replace(/\/+$/, "");
   return trimmed === "." ? "" : trimmed;

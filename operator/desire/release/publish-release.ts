@@ -15,24 +15,24 @@ import {
 import { publishedTree } from "./published-tree.ts";
 import type { Desired } from "./release-memory.ts";
 
-/** The locations on the operator's repository to which Releases are published. */
+/** The locations in the operator's repository to which Releases are published. */
 export interface PublishPlaces {
   readonly repository: OperatorRepository;
   at(target: PublishTarget): Publisher;
-  /** The folder at `target` no longer belongs to a Release. */
+  /** Removes the folder at `target`, which no longer belongs to a Release. */
   retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void;
-  /** Trailers by resources that set fields of a Release, such as who approved its commit. */
+  /** Trailers from resources that set fields of a Release, such as the approvers of its commit. */
   trailersOf?(release: ReleaseResource): readonly string[];
 }
 
 /** The state of the publication of a Release. */
 export interface PublishedRelease {
   readonly state: PublishState;
-  /** The location to remember. Undefined: the location in the spec is rejected. */
+  /** The location for the memory. Undefined: the location in the spec is rejected. */
   readonly target: PublishTarget | undefined;
 }
 
-/** Offers the applied objects to the repository, and returns the state of that. Nothing is written unless necessary. */
+/** Offers the applied objects to the publisher, and returns the state of the publication. Writes files only if necessary. */
 export function publishRelease(
   release: LoadedRelease,
   { rendered, prepared, commit }: Desired,
@@ -58,12 +58,12 @@ export function publishRelease(
     render,
   });
   const place = placeIdOf({ ...places.repository, ...target });
-  // The identical object while the location is the same.
+  // Return the identical object while the location is the same.
   const kept = before === undefined || hasMoved ? target : before;
   return { state: publishAt(place, offer, places.at(target)), target: kept };
 }
 
-/** The Release is removed, with its folder. */
+/** Removes the folder of a deleted Release. */
 export function unpublishRelease(release: LoadedRelease, places: PublishPlaces): void {
   const { resource, memory, invalid } = release;
   const folder = folderOf(Release, resource);
@@ -83,7 +83,7 @@ function decideTarget(
   return message === undefined ? target : { state: "failed", reason: "PublishRefused", message };
 }
 
-/** Removes a Release's folder from a location. If the location is no longer allowed, the folder stays there as it is. */
+/** Removes a Release's folder from a location. If the location is no longer allowed, the folder is not changed. */
 export function leavePlace(
   limits: Limits,
   { folder, target }: { readonly folder: string; readonly target: PublishTarget },

@@ -4,7 +4,7 @@ import { repositoryIdOf } from "../../engine/place-id.ts";
 import type { PublishState } from "../../ports.ts";
 import { type Place, trimFolder } from "./publish-place.ts";
 
-/** The location on the operator's repository to which a Release is published: its own folder is below `root`. */
+/** The location in the operator's repository to which a Release is published. Its own folder is below `root`. */
 export type PublishTarget = Place;
 
 export interface OperatorRepository extends PublishTarget {
@@ -18,8 +18,8 @@ const branchName = /^(?![-/.])(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[\w./-]+(?<![./]
 const relativeFolder = /^(?!\/)(?!.*(^|\/)\.{0,2}(\/|$))[^\0-\x1f\x7f\\]*$/;
 
 /**
- * The location to which a Release is published, or why it cannot be: an invalid branch or path, or a location within the
- * source of the Release, where every commit of the operator would cause another one. Pure.
+ * Decides the location to which a Release is published, or why it is rejected: an invalid branch or path, or a location within
+ * the source of the Release, where every commit of the operator would cause another one. Pure.
  *
  * @param folder The Release's folder below the root.
  */
@@ -43,7 +43,7 @@ export function decidePublishTarget(
   );
 }
 
-/** Whether a commit to `path` would change the source. A tag or a commit id does not move with a branch. */
+/** Whether a commit to `path` would change the source. A source at a tag or a commit id does not change. */
 function isLoop(source: ReleaseSpec["source"], path: string, { url, branch }: OperatorRepository): boolean {
   if (refOf(source).branch !== branch || repositoryIdOf(source.url) !== repositoryIdOf(url)) return false;
   const from = trimFolder(source.path);
@@ -54,7 +54,7 @@ function below(root: string, folder: string): string {
   return root === "" ? folder : `${root}/${folder}`;
 }
 
-/** Files in a resource's folder would be reverted as manual edits. */
+/** Whether a root is inside a resource's folder, where its files would be reverted as manual edits. */
 function isInAFolderOfOurs(root: string, ours: string): boolean {
   const inside = ours === "" ? root : root.startsWith(`${ours}/`) ? root.slice(ours.length + 1) : "";
   return /^[^/.][^/]*\/[^/.][^/]*\.[^/]+\/[^/]+/.test(inside);

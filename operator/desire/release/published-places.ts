@@ -6,7 +6,7 @@ import { createFolderClaims } from "../../runtime/folder-claims.ts";
 import type { KindStores } from "../../runtime/kind-stores.ts";
 import { decidePublishTarget, type OperatorRepository, type PublishTarget } from "./publish-target.ts";
 
-/** Whether a resource has its folder at a location: for all kinds but Release that is the operator's own. */
+/** Whether the folder of a resource is at a location. For all kinds except Release, that is the operator's own location. */
 export function isPublishedAt(
   resource: LiveObject,
   place: PublishTarget,
@@ -16,7 +16,7 @@ export function isPublishedAt(
   return target === undefined || (target.branch === place.branch && target.root === place.root);
 }
 
-/** The Releases of folders at locations other than the operator's own. */
+/** Finds the Releases of folders at locations other than the operator's own. */
 export function createPlaceClaims(
   stores: KindStores,
   repository: OperatorRepository,
@@ -29,7 +29,7 @@ export function createPlaceClaims(
     })(folder);
 }
 
-/** Undefined: unknown, so nothing may be concluded from it. */
+/** The location of a resource's folder; undefined: not known. */
 function placeOf(resource: LiveObject, repository: OperatorRepository): PublishTarget | undefined {
   if (resource.kind !== Release.kind) return repository;
   const { success, data } = Release.spec.safeParse(resource["spec"]);

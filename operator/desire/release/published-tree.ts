@@ -16,19 +16,18 @@ export interface PublishedTreeInput {
 
 /** Published files of a Release. */
 export interface PublishedTree {
-  /** Below the root of the branch: as for every resource. */
+  /** Path of the folder below the root of the location. */
   readonly folder: string;
-  /** Equal digests, equal files. */
+  /** Equal digests mean equal files. */
   readonly digest: string;
-  /** `Key: value`, for the end of the commit's message. */
+  /** `Key: value` lines for the end of the commit message. */
   readonly trailers: readonly string[];
-  /** Files below the folder; without stamps and without the values of Secrets. */
+  /** Renders the files below the folder, without stamps and without the values of Secrets. */
   readonly render: () => ReadonlyMap<string, string>;
 }
 
 /**
- * The files of a Release for git. Objects of its target namespace are in the folder itself, others one level below.
- * Pure.
+ * The files of a Release for git. Objects of its target namespace are in the folder itself, others in a folder below. Pure.
  */
 export function publishedTree({ release, prepared, rendered, commit }: PublishedTreeInput): PublishedTree {
   const { name, namespace } = release.metadata;

@@ -15,13 +15,13 @@ interface RecordOptions {
 }
 
 /**
- * Records the objects that a plan is about to create or adopt, before anything is sent: even if the operator is killed,
- * the next one finds every object in the inventory. The inventory is written first, so that a Release with our finalizer
- * has one.
+ * Records the objects that a plan will create or adopt, before any request. Even if the operator is killed, the next one
+ * finds every object in the inventory. The inventory is written first, so that a Release with our finalizer always has one.
  *
- * At most two requests: one for the inventory, one for finalizer and ApplySet metadata; none for recorded objects.
+ * Sends at most two requests: one for the inventory, and one for finalizer and ApplySet metadata. None if all objects are
+ * recorded already.
  *
- * @throws ReplacedError when the Release was deleted or changed at the same time. Then nothing may be applied.
+ * @throws ReplacedError if the Release was deleted or changed at the same time. Then no object may be applied.
  */
 export async function recordObjects(
   release: Pick<LoadedRelease, "key" | "resource">,
@@ -30,7 +30,7 @@ export async function recordObjects(
 ): Promise<void> {
   const before = asItIsNow(release, options);
   const entries = entriesToRecord({ plan, prepared, recorded: recordedIdsOf(before) });
-  // Nothing is sent for a plan without new objects, such as one that waits for local copies.
+  // Send no request for a plan without new objects, such as one that waits for local copies.
   if (entries === undefined && (isHeld(before) || plan.taken.length === 0)) return;
   if (entries !== undefined) await writeEntries(before, entries, options);
   const members = entries === undefined ? recordedIdsOf(before) : prepared.objects.map(({ id }) => id);
@@ -63,7 +63,7 @@ export async function describeSet(
   const set = applySetMetadata(resource, members);
   if (isHeld(resource) && set === undefined) return;
   const live = await hold(resource, { ...options, kind: Release, resources: options.releases }, set);
-  // Nothing may be created for a deleted Release.
+  // No object may be created for a deleted Release.
   if (live === undefined) throw new ReplacedError(idOf(resource));
 }
 
@@ -78,7 +78,7 @@ export async function releaseHold(
   if (live === undefined) throw new ReplacedError(idOf(resource));
 }
 
-/** The store contains the operator's own writes now. */
+/** Reads the current Release. The store contains the operator's own writes. */
 function asItIsNow(
   { key, resource }: Pick<LoadedRelease, "key" | "resource">,
   { releases }: RecordOptions,

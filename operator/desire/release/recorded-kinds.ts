@@ -3,19 +3,19 @@ import { kindIn, type ObjectKindId } from "../../../synth/manifest.ts";
 import type { FoundStores, KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
 
-/** The state of the kinds of which a Release has, or had, objects. */
+/** The state of the kinds of a Release's current and earlier objects. */
 export interface RecordedKinds {
-  /** Whether everything that the Release owns is in the local copies, apart from kinds that may not be watched. */
+  /** Whether all objects that the Release owns are in the local copies, except for kinds that may not be watched. */
   readonly areKnown: boolean;
-  /** Why objects of some kinds are not visible, for users. */
+  /** Why objects of some kinds cannot be watched, for users. */
   readonly refusals: readonly string[];
-  /** The kinds of these objects. */
+  /** The kinds that cannot be watched. */
   readonly unseen: ReadonlySet<ObjectKindId>;
 }
 
 /**
- * Watches every kind of which a Release has recorded objects: after a restart nothing else identifies them. The key is
- * requeued when a kind becomes known.
+ * Watches every kind of a Release's recorded objects. After a restart, only the record identifies them. The key is requeued
+ * when a kind becomes known.
  */
 export function watchRecorded(
   { key, resource }: { readonly key: string; readonly resource: Pick<KubernetesObject, "metadata"> },
@@ -27,7 +27,7 @@ export function watchRecorded(
   for (const groupKind of new Set([...recordedIdsOf(resource)].map(kindIn))) {
     const [group = "", name = ""] = groupKind.split("/");
     const answer = catalog.askGroupKind(group, name, key);
-    // The objects of a kind are deleted with it.
+    // If a kind no longer exists, its objects have been deleted with it.
     if (answer.state === "absent") continue;
     if (answer.state !== "known") {
       areKnown = false;

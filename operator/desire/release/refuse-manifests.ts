@@ -4,14 +4,14 @@ import { idOf, type Manifest, type ObjectId } from "../../../synth/manifest.ts";
 import { describeId } from "../../engine/object-text.ts";
 import { SourceError } from "../../errors.ts";
 
-/** A manifest in its namespace, and where it comes from. */
+/** A manifest with its namespace and its origin. */
 export interface NamedManifest {
   readonly id: ObjectId;
   readonly manifest: Manifest;
   readonly origin: string;
 }
 
-/** @throws {SourceError} if two manifests define one object; `home` is the namespace of manifests without one. */
+/** @throws {SourceError} if two manifests define one object. `home` is the namespace of manifests without one. */
 export function refuseDuplicates(placed: readonly NamedManifest[], home: string): void {
   const seen = new Map<ObjectId, NamedManifest>();
   for (const one of placed) {
@@ -25,7 +25,7 @@ export function refuseDuplicates(placed: readonly NamedManifest[], home: string)
   }
 }
 
-/** A Release that applied itself would undo every edit of its own spec, and prune itself. */
+/** Rejects a manifest of the Release itself: it would revert every edit of the Release's spec, and prune the Release. */
 export function refuseItself(
   placed: readonly NamedManifest[],
   release: { readonly metadata: Pick<ObjectMeta, "name" | "namespace"> },
@@ -41,7 +41,7 @@ export function refuseItself(
   );
 }
 
-/** Shows a cycle with the places that its objects come from. */
+/** Describes a cycle with the origins of its objects. */
 export function cycleError(cycle: readonly ObjectId[], placed: readonly NamedManifest[]): SourceError {
   const names = cycle.map((id) => {
     const origin = placed.find((one) => one.id === id)?.origin;

@@ -1,12 +1,12 @@
 import { keyOf, type LiveObject } from "../../../crds/object.ts";
 
 interface Aged {
-  /** Time of creation and key: sorted, the oldest comes first. */
+  /** Time of creation and key. In ascending order, the oldest comes first. */
   readonly age: string;
   readonly key: string;
 }
 
-/** The Releases of each namespace in the order of their age. A tenant may have thousands, so each step is a binary search. */
+/** The Releases of each namespace, sorted by age. A tenant may have thousands, so each step is a binary search. */
 export class ReleaseAges {
   readonly #namespaces = new Map<string, Aged[]>();
 
@@ -25,12 +25,12 @@ export class ReleaseAges {
     if (all.length === 0) this.#namespaces.delete(release.metadata.namespace ?? "");
   }
 
-  /** How many Releases of its namespace are older. */
+  /** Number of older Releases in its namespace. */
   olderThan(release: LiveObject): number {
     return indexOf(this.#of(release), agedOf(release).age);
   }
 
-  /** Key of the Release at a place in the order, from 0. */
+  /** Key of the Release at an index of the order, from 0. */
   at(namespace: string, index: number): string | undefined {
     return this.#namespaces.get(namespace)?.[index]?.key;
   }
@@ -40,13 +40,13 @@ export class ReleaseAges {
   }
 }
 
-/** The API server sets the time of creation, in seconds; names decide within one. */
+/** The API server sets the time of creation, in seconds. Within a second, names determine the order. */
 function agedOf(release: LiveObject): Aged {
   const key = keyOf(release);
   return { age: `${release.metadata.creationTimestamp ?? ""} ${key}`, key };
 }
 
-/** Index of the first one that is not older. */
+/** Index of the first Release that is not older. */
 function indexOf(all: readonly Aged[], age: string): number {
   let [low, high] = [0, all.length];
   while (low < high) {

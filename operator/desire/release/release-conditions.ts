@@ -20,12 +20,12 @@ export interface ReleaseConditionsInput {
   /** Undefined: its objects were not assessed. */
   readonly health: Health | undefined;
   readonly publish: StatusInput["publish"];
-  /** Undefined: nothing new is known of it. */
+  /** Undefined: there is no new information about it. */
   readonly source: SourceReport | undefined;
-  /** Added to the message of `Ready` while that is true, or false for want of the source. */
+  /** Added to the message of `Ready` while it is true, or false because of the source. */
   readonly notice?: string | undefined;
   /**
-   * The source is unavailable, and that makes the Release not ready. Default: unless only the remote does not respond.
+   * Whether an unavailable source makes the Release not ready. Default: yes, unless only the remote does not respond.
    */
   readonly isSourceLost?: boolean | undefined;
   readonly previous: readonly Condition[];
@@ -33,8 +33,8 @@ export interface ReleaseConditionsInput {
 }
 
 /**
- * The conditions of a Release: Ready, Sourced, Applied, Healthy, Published, and Reconciling or Stalled. Unknown parts
- * keep their state: an unavailable source does not affect the deployed objects. Pure.
+ * Composes the conditions of a Release: Ready, Sourced, Applied, Healthy, Published, and Reconciling or Stalled. Unknown parts
+ * keep their state; for example, an unavailable source does not affect the deployed objects. Pure.
  */
 export function composeReleaseConditions(input: ReleaseConditionsInput): Condition[] {
   const conditions = describeOutcome(input);
@@ -43,7 +43,7 @@ export function composeReleaseConditions(input: ReleaseConditionsInput): Conditi
   if (pin === undefined || conditions === input.previous || state === "suspended" || state === "deleting")
     return [...conditions];
   return conditions.map((condition) =>
-    // A kept message contains it already.
+    // A kept message already contains the text.
     condition.type !== "Ready" || condition.message.endsWith(pin)
       ? condition
       : { ...condition, message: `${condition.message.slice(0, 32_000)}. ${pin}` },
@@ -72,7 +72,7 @@ function applied(outcome: ApplyOutcome, input: ReleaseConditionsInput): Conditio
   return addNotice(input.notice, conditions, "True");
 }
 
-/** Adds a notice to the message of `Ready` while it has this status. A kept message has it already. */
+/** Adds a notice to the message of `Ready` if it has this status. A kept message already contains the notice. */
 function addNotice(
   notice: string | undefined,
   conditions: readonly Condition[],
@@ -88,7 +88,7 @@ function addNotice(
   );
 }
 
-/** The statements of the conditions about a polled source. Undefined: it has not been polled yet. */
+/** The state of a polled source, for the conditions. Undefined: the source has not been polled yet. */
 function standingIn(input: ReleaseConditionsInput): SourceStanding | undefined {
   const { source, previous } = input;
   const rest = { cause: undefined, isLost: false, isHeld: false } as const;
@@ -99,7 +99,7 @@ function standingIn(input: ReleaseConditionsInput): SourceStanding | undefined {
   const { changed, stale } = source;
   const statement = describeSource(source);
   if (stale === undefined || !isLost(stale, input)) return { statement, ...rest };
-  // The deployed objects are healthy, but the source is unavailable or names another commit.
+  // The source is unavailable or has another commit. The deployed objects are not affected.
   const message = `${stale.message}. Commit ${shortId(changed.id)} stays deployed, and drift is corrected`;
   const cause: Statement = { type: "Sourced", status: "False", reason: stale.reason, message };
   return { statement, cause, isLost: true, isHeld: false };
@@ -116,7 +116,7 @@ function describeSource({ changed, stale }: SourceReport): Statement {
   return { type: "Sourced", status: "False", reason: stale.reason, message };
 }
 
-/** The deployed revision stays, and stays ready for a while if only the remote does not respond. */
+/** Conditions without the source. The deployed revision stays, and stays ready for a while if only the remote does not respond. */
 function withoutSource(failure: SourceFailure, input: ReleaseConditionsInput): Condition[] {
   const { reason, message } = failure;
   const { previous, health, resource } = input;
@@ -137,7 +137,7 @@ function stillPending(message: string, input: ReleaseConditionsInput): Condition
   return held(sourced, { isLost: true }, input);
 }
 
-/** The statements about the objects stay, because nothing new can be applied. */
+/** Conditions of a Release that cannot apply a new revision. The conditions about the objects stay. */
 function held(
   statement: Statement,
   { isLost }: Pick<SourceStanding, "isLost">,
@@ -152,7 +152,7 @@ function held(
   });
 }
 
-/** The conditions of the deployed revision stay; the next one is in progress. */
+/** Conditions while the next revision is in progress for a long time. Those of the deployed revision stay. */
 function longPending(message: string, input: ReleaseConditionsInput): Condition[] {
   const others = input.previous.filter(({ type }) => type !== "Reconciling" && type !== "Stalled");
   const next: Statement = { type: "Reconciling", status: "True", reason: "SourcePending", message };

@@ -22,16 +22,16 @@ export interface ReleaseControllerInput {
   readonly events: EventRecorder;
   readonly sourceZone: SourceZone;
   readonly platform: PolicyLimits;
-  /** Undefined: nothing is published. */
+  /** Undefined: Releases are not published. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
-  /** Trailers for the commit of a Release, by resources that set fields of it. */
+  /** Trailers for the commit of a Release, from resources that set fields in it. */
   readonly trailersOf: (release: ReleaseResource) => readonly string[];
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
 }
 
 /**
- * The controller of Releases. All that costs memory (git caches, renderers, watches of any kind) is loaded when the first
- * Release is seen.
+ * Creates the controller of Releases. To save memory, git caches, renderers and watches are created when the first Release is
+ * observed.
  */
 export function createReleaseController(input: ReleaseControllerInput): KindController {
   const { shared, stores, election, platform } = input;
@@ -92,10 +92,10 @@ export function createReleaseController(input: ReleaseControllerInput): KindCont
         });
         await Promise.race([first.promise, aborted]);
         if (signal.aborted) return;
-        // A failure to load fails each reconcile, which reports it.
+        // If this fails, each reconcile fails as well and reports the error.
         const releases = await compose().catch(() => undefined);
         if (releases === undefined) return;
-        // Recorded objects are watched before any decision depends on them, on a standby as well.
+        // Watch recorded objects before any decision depends on them, on a standby as well.
         for (const release of stores.resources(Release).list()) releases.warm(release);
       },
       close: async (options) => {
@@ -105,15 +105,15 @@ export function createReleaseController(input: ReleaseControllerInput): KindCont
   });
 }
 
-/** No Release is reconciled before all policies are known. */
+/** Whether Releases are reconciled only after all objects of a kind are listed, such as policies. */
 function decidesReleases(role: WatchRole, kind: ObjectKind): boolean {
   return role === "resource" && (kind === Release || kind === ReleasePolicy);
 }
 
-/** Then decisions with the last known state are better than none. */
+/** Maximum wait for broken watches. After that, the last known state is used. */
 const longestWaitMs = 30_000;
 
-/** A standby whose watches failed knows less than the previous leader: a new leader waits until they have recovered. */
+/** Waits until the watches of a new leader have recovered: those of a standby may have failed, so that its state is old. */
 async function untilWatching(
   composed: ComposedReleases | undefined,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },

@@ -10,18 +10,18 @@ import type { HealthTurn } from "./health-times.ts";
 import type { Limits } from "./limits.ts";
 import type { PublishTarget } from "./publish-target.ts";
 
-/** The rendered and prepared state of a source. */
+/** A state of a source, rendered and prepared. */
 export interface Desired {
-  /** The commit by which it is identified: the newest that changed one of its files. */
+  /** The commit that identifies it: the newest one that changed one of its files. */
   readonly commit: SourceCommit;
   readonly head: SourceCommit;
-  /** Tree of the source's folder. */
+  /** Git tree id of the source's folder. */
   readonly tree: string;
   readonly rendered: Rendered;
   readonly prepared: DesiredSet;
 }
 
-/** Returned by load: the spec as its schema completes it, of this generation, or why it is not valid. */
+/** Returned by load: the spec of this generation with defaults, or why it is invalid. */
 export interface KnownSpec {
   readonly generation: number | undefined;
   readonly raw: unknown;
@@ -30,9 +30,9 @@ export interface KnownSpec {
 
 /** Returned by the poll of the source. */
 export interface KnownSource {
-  /** The source is unavailable, and this process never had its state. */
+  /** Whether the source is unavailable, and this process has never read it. */
   readonly isLost: boolean;
-  /** The last commit that was found for a tree and the paths that were read of it. */
+  /** The last commit that was found, and the tree and the read paths for which it was found. */
   readonly commit: { readonly of: string; readonly value: SourceCommit } | undefined;
 }
 
@@ -41,31 +41,31 @@ export interface CheckedManifests {
   readonly prepared: DesiredSet;
   readonly limits: Limits;
   readonly actsAsOperator: boolean;
-  /** Why they may not be applied. */
+  /** Why the manifests may not be applied. */
   readonly message: string | undefined;
 }
 
 /** Returned by converge. */
 export interface KnownObjects {
-  /** Namespaces to be ensured that existed already. */
+  /** Ensured namespaces that existed before. */
   readonly found: ReadonlyMap<ObjectId, LiveObject>;
-  /** Recorded objects that exist or existed, while others may still arrive. */
+  /** Recorded objects that exist or have existed, while late requests may still create others. */
   readonly seen: ReadonlySet<ObjectId>;
-  /** When a write of this Release last failed that may nevertheless be executed; monotonic clock. */
+  /** When a write of this Release last failed that the server may still execute; monotonic clock. */
   readonly failedAtMs: number | undefined;
 }
 
-/** Returned by judge: since when a status is withheld. */
+/** Returned by judge: the state of a withheld status. */
 export interface Withheld {
   /** Since when the status is withheld because it may improve soon; monotonic clock. */
   readonly sinceMs: number | undefined;
-  /** The last written status says that it is in progress. */
+  /** Whether the last written status already reports progress. */
   readonly isProgressTold: boolean;
 }
 
 /**
- * The memory of one Release between its runs. It may be lost at a restart. Each part is returned by one step, and
- * read by the same step of the next run; `applied` and `source` also decide what dependents wait for.
+ * The memory about one Release between its runs. It is lost at a restart. Each part is returned by one step, and read by the
+ * same step of the next run. Dependents also read `applied` and `source`.
  */
 export interface Remembered {
   readonly uid: string;
@@ -77,22 +77,21 @@ export interface Remembered {
   readonly applied: (Desired & { readonly generation: number | undefined }) | undefined;
   /** Returned by judge: the deployed state of the source's folder. */
   readonly deployed: KnownDeployed | undefined;
-  /** Returned by publishing: where it is published. */
+  /** Returned by publishing: the location. */
   readonly target: PublishTarget | undefined;
   /** Returned by judge: the digest of the last render whose warnings were reported. */
   readonly warned: string | undefined;
   readonly withheld: Withheld;
   /**
-   * Returned by judge: the last state of the objects. Undefined: they have not been assessed yet, or were not observed
-   * since.
+   * Returned by judge: the last state of the objects. Undefined: they have not been assessed yet, or are not observed.
    */
   readonly turn: HealthTurn | undefined;
 }
 
-/** The memory of all Releases. */
+/** The memory about all Releases. */
 export class ReleaseMemory extends RunMemory<Remembered> {}
 
-/** The memory of a Release before its first run. Pure. */
+/** The memory about a Release before its first run. Pure. */
 export function emptyMemory(uid: string): Remembered {
   return {
     uid,
@@ -109,13 +108,13 @@ export function emptyMemory(uid: string): Remembered {
   };
 }
 
-/** The memory with these parts replaced; the identical object if none of them has changed. Pure. */
+/** Replaces parts of the memory. Returns the identical object if none of them has changed. Pure. */
 export function remember(memory: Remembered, parts: Partial<Omit<Remembered, "uid">>): Remembered {
   const names = Object.keys(parts) as (keyof typeof parts)[];
   return names.every((name) => memory[name] === parts[name]) ? memory : { ...memory, ...parts };
 }
 
-/** A Release, or any step's view of one, with these parts in its memory. Pure. */
+/** Replaces parts of the memory in a Release, or in the part of one that a step uses. Pure. */
 export function withMemory<Release extends { readonly memory: Remembered }>(
   release: Release,
   parts: Partial<Omit<Remembered, "uid">>,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type ReleaseRule, releaseRule } from "../../../crds/release-policy.ts";
 import { bindAddress, duration, flag, size } from "../../config/option-values.ts";
 
-/** The options that concern Releases, as `operatorOptions` of config.ts has them. */
+/** The options for Releases, in the format of `operatorOptions` in config.ts. */
 export const releaseOptions = {
   releases: {
     flag: "releases",

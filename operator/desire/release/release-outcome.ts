@@ -5,20 +5,20 @@ import type { FolderState } from "./deployed-revision.ts";
 
 /** Result of a reconcile of a Release. */
 export type ReleaseOutcome =
-  /** Objects were applied, or it waits for objects that must exist before. */
+  /** Objects were applied, or the Release waits for objects that must exist before. */
   | ApplyOutcome
-  /** Nothing is known of the source yet, or it is being rendered. `isLong`: for so long that a deployed Release reports it. */
+  /** The source is not known yet, or is being rendered. `isLong`: for so long that a deployed Release reports it. */
   | { readonly state: "pending"; readonly message: string; readonly isLong?: boolean }
-  /** The desired revision is unavailable or cannot be rendered; the deployed one stays. */
+  /** The desired revision is unavailable or cannot be rendered. The deployed one stays. */
   | {
       readonly state: "unsourced";
       readonly failure: SourceFailure;
       /** Value of `fairlead.dev/requested-at` for which the source was polled. */
       readonly handledRequest?: string | undefined;
     }
-  /** `spec.suspend`: everything is left as it is. */
+  /** `spec.suspend`: nothing is changed. */
   | { readonly state: "suspended" }
-  /** It is being deleted; `message` names the objects that it waits for. */
+  /** The Release is being deleted. `message` names the objects for which it waits. */
   | { readonly state: "deleting"; readonly message: string };
 
 /** State of a Release's source. */
@@ -26,9 +26,9 @@ export interface SourceReport {
   readonly head: SourceCommit;
   /** The newest commit that changed the deployed files. */
   readonly changed: SourceCommit;
-  /** Of the folder; undefined: it is not known. */
+  /** State of the folder; undefined: it is not known. */
   readonly folder?: FolderState | undefined;
-  /** The last poll failed: the known state still holds. */
+  /** Failure of the last poll. The last known state still applies. */
   readonly stale?: SourceFailure | undefined;
   /** Value of `fairlead.dev/requested-at` for which the source was last polled. */
   readonly handledRequest?: string | undefined;

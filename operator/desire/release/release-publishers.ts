@@ -7,7 +7,7 @@ import type { OperatorRepository, PublishTarget } from "./publish-target.ts";
 
 export interface ReleasePublishersInput {
   readonly repository: OperatorRepository;
-  /** The operator's own, at its own branch and root. */
+  /** The publisher of the operator's own location. */
   readonly publisher: Publisher;
   readonly open: (options: OpenPlaceOptions) => GitPublisher;
   /** The Release of a folder at a location. */
@@ -15,7 +15,7 @@ export interface ReleasePublishersInput {
   readonly trailersOf: (release: ReleaseResource) => readonly string[];
 }
 
-/** One publisher for each location on the repository to which Releases are published, created when it is first needed. */
+/** The publishers of all locations to which Releases are published. Each is created when it is first needed. */
 export class ReleasePublishers implements PublishPlaces {
   readonly repository: OperatorRepository;
   readonly #input: ReleasePublishersInput;
@@ -27,19 +27,19 @@ export class ReleasePublishers implements PublishPlaces {
   }
 
   /**
-   * Call it only while this instance leads and the Releases are known: folders that belong to none of them are removed.
+   * Call it only while this instance leads and the Releases are known, because it removes folders without a Release.
    */
   at(target: PublishTarget): Publisher {
     if (isSamePlace(target, this.repository)) return this.#input.publisher;
     return this.#opened.getOrInsertComputed(idOf(target), () => this.#open(target));
   }
 
-  /** A Release that was published at `target` was deleted, or is now published elsewhere. */
+  /** Removes the folder of a Release that was published at `target`, and was deleted or is published elsewhere now. */
   retire(folder: string, target: PublishTarget, options?: { readonly keepFiles?: boolean }): void {
     const publisher = isSamePlace(target, this.repository)
       ? this.#input.publisher
       : this.#opened.get(idOf(target));
-    // Do not open a location to which nothing may be written.
+    // Do not create a publisher for a location that is no longer allowed.
     if (options?.keepFiles === true) publisher?.retire(folder, options);
     else this.at(target).retire(folder);
   }

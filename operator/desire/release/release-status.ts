@@ -20,42 +20,43 @@ import { composeReleaseConditions } from "./release-conditions.ts";
 import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
 
 /**
- * How long the status of a Release that is not healthy yet is withheld: most are healthy after that, and need one write.
+ * Time for which the status of a Release that is not healthy yet is withheld. Most Releases are healthy after it, so that one
+ * write is enough.
  */
 export const releaseParkingMs = 2_000;
 
 export interface ReleaseStatusInput {
-  /** The Release in the store, with its last written status. */
+  /** The Release from the store, with its last written status. */
   readonly resource: ReleaseResource;
   readonly outcome: ReleaseOutcome;
-  /** Of all objects together; undefined when they were not judged. */
+  /** The health of all objects; undefined: they were not assessed. */
   readonly health: Health | undefined;
-  /** `skipped`: there is a repository, but nothing was offered to it this time. Undefined: there is none. */
+  /** `skipped`: there is a repository, but this run offered nothing to it. Undefined: there is none. */
   readonly publish: StatusInput["publish"];
-  /** Undefined: nothing new is known of it. */
+  /** Undefined: there is no new information about it. */
   readonly source: SourceReport | undefined;
-  /** Added to the message of `Ready` while that is true. */
+  /** Added to the message of `Ready` while it is true. */
   readonly notice?: string | undefined;
   /** See {@link composeReleaseConditions}. */
   readonly isSourceLost?: boolean | undefined;
-  /** Undefined: nothing new is known of it. */
+  /** Undefined: there is no new information about it. */
   readonly deployed?: KnownDeployed | undefined;
   /** Undefined: its objects were not assessed. */
   readonly seen?: SeenHealth | undefined;
-  /** The plan of a commit that is not deployed, if there is to be one. Undefined: as it was. */
+  /** The plan of a commit that is not deployed, if one is requested. Undefined: unchanged. */
   readonly next?: { readonly plan: NextPlan | undefined } | undefined;
-  /** Digest over all manifests, as prepared; undefined: there are none. */
+  /** Digest over all prepared manifests; undefined: there are none. */
   readonly digest: string | undefined;
-  /** Undefined: as it was. */
+  /** Undefined: unchanged. */
   readonly inventory: Inventory | undefined;
   /** Wall clock, RFC 3339. */
   readonly nowIso: string;
 }
 
 /**
- * The status that a Release should have. Pure, and stable: without changes the result is equal to the existing status. A
- * head that only changed elsewhere in the repository does not cause a write, and neither does a deployed revision that
- * an earlier version did not write; they are part of the next write.
+ * Composes the status of a Release. Without changes, the result equals the existing status. A new head without a change in the
+ * Release's files does not cause a write, and neither does a field that an earlier version did not write; both are part of
+ * the next write. Pure.
  */
 export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus {
   const { resource, source } = input;
@@ -63,11 +64,11 @@ export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus 
   const head = source?.head.id ?? previous.observedHead;
   const deployed = input.deployed?.value ?? previous.deployed;
   const isUnwritten = previous.deployed === undefined && input.deployed?.hasMoved !== true;
-  // A Pipeline uses these fields for decisions, so for a Release of a stage every change of them is written.
+  // A Pipeline uses these fields for decisions, so write every change of them for a Release of a stage.
   const isOfStage = stageOf(resource.spec) !== undefined;
   const quiet = compose(input, previous, {
     observedHead: previous.observedHead ?? head,
-    // A status without these fields, or under a CRD without them, is not written only to add them.
+    // Do not write a status only to add these fields: a CRD may drop them.
     isShort: previous.shortRevision !== undefined || previous.revision === undefined,
     deployed: isUnwritten && !isOfStage ? undefined : deployed,
     isDetailed: isOfStage,
@@ -78,7 +79,7 @@ export function composeReleaseStatus(input: ReleaseStatusInput): ResourceStatus 
 }
 
 interface Extent extends Pick<Partial<ReleaseStatus>, "observedHead" | "deployed"> {
-  /** Whether the status has the short revision too. */
+  /** Whether the status has the short revision as well. */
   readonly isShort: boolean;
   /** Whether digest and times of the deployed state are composed again. */
   readonly isDetailed: boolean;
@@ -131,7 +132,7 @@ function compose(
   return withEngineFields(own, { previous, generation, publish, conditions });
 }
 
-/** The answered request for a poll: by a poll of the source, or by the reason why there is none. */
+/** The handled request for a poll: handled by a poll of the source, or by a failure that prevents a poll. */
 function handledRequestOf({ resource, outcome, source }: ReleaseStatusInput): string | undefined {
   if (outcome.state === "unsourced") return outcome.handledRequest;
   const isUnasked = outcome.state === "waiting" && outcome.reason === "PinPending";
@@ -141,7 +142,7 @@ function handledRequestOf({ resource, outcome, source }: ReleaseStatusInput): st
     : resource.metadata.annotations?.[releaseAnnotations.requestedAt];
 }
 
-/** `Applied` is false since this commit was attempted, not since an earlier one failed: its timeout starts then. */
+/** The previous conditions. For another commit, without a false `Applied`, so that its timeout starts now. */
 function conditionsFor(
   attempted: string | undefined,
   previous: Partial<ReleaseStatus>,
@@ -151,7 +152,7 @@ function conditionsFor(
   return conditions.filter(({ type, status }) => type !== "Applied" || status !== "False");
 }
 
-/** Only a fully applied set is a deployment. */
+/** The history. Only a fully applied set is a deployment. */
 function historyOf(
   { outcome, health, source, digest, nowIso }: ReleaseStatusInput,
   history: readonly ReleaseHistoryEntry[] | undefined,

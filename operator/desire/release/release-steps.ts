@@ -45,20 +45,20 @@ export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   OwnParts;
 
 interface OwnParts {
-  /** The memory of other Releases. */
+  /** The memory about other Releases. */
   readonly memory: Pick<ReleaseMemory, "find">;
   readonly sources: SourceAnswers;
   readonly platform: Platform;
-  /** Releases without a ServiceAccount are rejected, and nothing is deleted for them. */
+  /** Whether Releases without a ServiceAccount are rejected. Then no object is deleted for them. */
   readonly requiresServiceAccount: boolean;
-  /** A write was rejected because the namespace is terminating. */
+  /** Called after a write was rejected because the namespace is terminating. */
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
 
 /** The parts of one run: {@link ReleaseParts}, bound to its signal and to its account. */
 type Parts = ReleaseParts & ConvergeReleaseOptions & Pick<ReportReleaseOptions, "log">;
 
-/** The steps of the loop for Releases: the source is fetched and rendered before anything is converged. */
+/** The steps of the reconcile loop for Releases. The source is fetched and rendered before objects are converged. */
 export function releaseSteps(
   shared: ReleaseParts,
 ): (run: ReconcileOptions) => ReconcileSteps<LoadedRelease, Ended, Remembered> {
@@ -79,7 +79,7 @@ export function releaseSteps(
         if (release === undefined) return undefined;
         const { namespace = "", deletionTimestamp } = release.resource.metadata;
         if (deletionTimestamp === undefined && shared.stores.isTerminating(namespace)) return undefined;
-        // The watch of namespaces requeues it.
+        // The watch of namespaces requeues the Release.
         return release.undecided?.state === "pending" ? undefined : release;
       },
       isLeaving: ({ resource }) => resource.metadata.deletionTimestamp !== undefined,
@@ -124,7 +124,7 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
   const more = { ...(source && { source }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
   const dependencies = readDependencies(release, parts);
   if (desired === undefined) {
-    // Deployed objects are kept until a newer revision is available.
+    // Keep the deployed objects until a newer revision is available.
     const { applied } = release.memory;
     const last = applied?.generation === resource.metadata.generation ? applied : undefined;
     const kept = last && (await keep(release, last, parts));
@@ -165,13 +165,13 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
   return { outcome, desired, converged, error, notice, memory, ...more };
 }
 
-/** What was applied, if it is what the digest of the spec names; the pinned commit may render otherwise since then. */
+/** The applied state, if it has the digest in the spec. The pinned commit may render to other manifests since then. */
 function asPinned({ resource, memory: { applied } }: LoadedRelease): Desired | undefined {
   return applied?.prepared.digest === resource.spec.digest ? applied : undefined;
 }
 
 interface Kept {
-  /** Whether all is applied. */
+  /** Whether all objects are applied. */
   readonly isKept: boolean;
   readonly memory: Remembered;
 }
@@ -194,7 +194,7 @@ function lacksAccount({ who }: LoadedRelease, { requiresServiceAccount }: OwnPar
   return requiresServiceAccount && who === undefined;
 }
 
-/** Why nothing can be done for a Release without an edit. */
+/** Why a Release cannot be reconciled without an edit. */
 function findRefusal(release: LoadedRelease, parts: Parts): ReleaseOutcome | undefined {
   const { resource, invalid } = release;
   const { checks } = parts;
@@ -210,8 +210,8 @@ function findRefusal(release: LoadedRelease, parts: Parts): ReleaseOutcome | und
 }
 
 /**
- * Nothing is fetched, rendered or applied for a Release that the platform does not allow; the deployed objects stay as
- * they are.
+ * Rejects a Release that the platform does not allow. Nothing is fetched, rendered or applied, and the deployed objects are
+ * not changed.
  */
 function refuseByPolicy(
   { key, resource, limits, undecided }: LoadedRelease,
@@ -235,7 +235,7 @@ function refuseManifests({ message }: CheckedManifests): ReleaseOutcome | undefi
 
 function describeMissing({ failure, source }: Sourced, { resource }: LoadedRelease): ReleaseOutcome {
   if (failure !== undefined) {
-    // For a Release that cannot even request its source, for example because of a missing Secret, this is the result.
+    // If the Release cannot request its source, for example because a Secret is missing, this failure is the result of the poll.
     const asked = resource.metadata.annotations?.[releaseAnnotations.requestedAt];
     const handledRequest = source.state === "pending" ? asked : source.handledRequest;
     return { state: "unsourced", failure, handledRequest };

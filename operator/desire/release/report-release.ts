@@ -21,25 +21,25 @@ import { composeReleaseStatus } from "./release-status.ts";
 import { assessLoss } from "./source-loss.ts";
 import { withholdStatus } from "./withhold-status.ts";
 
-/** Result of a run for which a status is written. */
+/** The result of a run, for its status. */
 export interface Ended {
   readonly outcome: ReleaseOutcome;
   /** The desired set of the source. */
   readonly desired?: Desired;
-  /** The deployed set, which was kept because nothing newer is available. */
+  /** The deployed set, which was kept because no newer one is available. */
   readonly kept?: Desired;
   readonly converged?: ConvergedRelease;
   readonly source?: SourceReport;
-  /** No event follows: check again after this time. */
+  /** There will be no event: check again after this time. */
   readonly retryAfterMs?: number;
   readonly error?: unknown;
-  /** The plan of a commit that is not deployed, if there is to be one. Undefined: as it was. */
+  /** The plan of a commit that is not deployed, if one is requested. Undefined: unchanged. */
   readonly next?: { readonly plan: NextPlan | undefined };
-  /** That plan is being made, and will be reported. */
+  /** Whether that plan is in progress and will be reported. */
   readonly isPlanning?: boolean;
   /** Warnings of a healthy Release. */
   readonly notice?: string | undefined;
-  /** Undefined: the same as before. */
+  /** Undefined: unchanged. */
   readonly memory?: Remembered;
 }
 
@@ -60,7 +60,7 @@ export interface ReportReleaseOptions
 
 const longestRetryMs = 60_000;
 
-/** Assesses and publishes the current objects, and composes the status, unless a better one is expected in a moment. */
+/** Assesses and publishes the current objects, and composes the status unless a better one is expected soon. */
 export function judgeRelease(
   release: LoadedRelease,
   ended: Ended,
@@ -106,10 +106,10 @@ export function judgeRelease(
           seen,
           next: ended.next,
         }),
-      // The version protects the inventory: a late write must not remove entries that a successor has recorded.
+      // The resourceVersion protects the inventory: a late write must not remove entries that a successor has recorded.
       at: { resourceVersion: resource.metadata.resourceVersion },
       onWritten: (written) => {
-        // Own writes cause no event, and some Releases wait for this one.
+        // Our own writes cause no event, but dependents wait for this Release.
         options.wake(options.dependents.of(key));
         announceDeployment(
           { before: resource.status, after: written as Partial<ReleaseStatus> },
@@ -142,17 +142,17 @@ export function judgeRelease(
   };
 }
 
-/** The status may have improved by then. */
+/** Withholds the status of a report, because it may have improved after this time. */
 function withheldFor(forMs: number, report: Report): Report {
   return { ...report, change: undefined, requeueAfterMs: [...report.requeueAfterMs, forMs] };
 }
 
-/** As it is now, with the spec of this run, which its schema has completed. */
+/** The current Release, with the spec of this run, which contains defaults. */
 function asOf(live: LiveObject, { resource }: LoadedRelease): ReleaseResource {
   return { ...asWorkedOn(live, resource.metadata.generation), spec: resource.spec } as ReleaseResource;
 }
 
-/** The deployed part of the folder: it moves when everything is applied. */
+/** The deployed revision. It changes when all objects are applied. */
 function deployedOf(
   { resource, memory: { deployed: known } }: LoadedRelease,
   { outcome, source }: Ended,
@@ -163,7 +163,7 @@ function deployedOf(
   return nextDeployed({ written: resource.status?.deployed, known, folder, pin });
 }
 
-/** The health of its objects. Undefined: they are not assessed in this run. */
+/** The health of the objects. Undefined: they are not assessed in this run. */
 function assess(
   release: LoadedRelease,
   { outcome, judged }: Pick<HealthNote, "outcome" | "judged">,
@@ -173,7 +173,7 @@ function assess(
   return outcome.state === "unsourced" ? assessRecorded(release, options) : undefined;
 }
 
-/** Only a completely applied set is committed: the branch never shows objects that the cluster rejected. */
+/** Offers a fully applied set to the publisher, so that the branch never contains objects that the cluster rejected. */
 function offer(
   release: LoadedRelease,
   { outcome, desired }: Ended,
@@ -200,7 +200,7 @@ function announceWarnings(
   return digest;
 }
 
-/** The last fully applied state; the identical object while the state is the same. */
+/** The last fully applied state. Returns the identical object while the state is the same. */
 function appliedOf(
   { resource, memory: { applied } }: LoadedRelease,
   { outcome, desired }: Ended,

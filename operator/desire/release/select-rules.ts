@@ -13,8 +13,8 @@ export interface SelectRulesInput {
 }
 
 /**
- * Selects the rules that apply to the Releases of a namespace: of all policies, in the order of their names. Rules of
- * policies replace those of the installation. Pure.
+ * Selects the rules that apply to the Releases of a namespace, from all policies sorted by name. Rules of policies replace
+ * those of the installation. Pure.
  */
 export function selectRules({ namespace, labels, policies, installation }: SelectRulesInput): SelectedRules {
   const selected: NamedRule[] = [];

@@ -1,4 +1,4 @@
-/** The address of a repository, or a prefix of addresses, in one spelling. */
+/** The address of a repository, or a prefix of addresses, in normalized form. */
 export interface SourceAddress {
   readonly protocol: "https" | "ssh" | "file";
   /** Undefined: any user. Only ssh has users. */
@@ -12,25 +12,25 @@ export interface SourceAddress {
 
 const url =
   /^(https|ssh|file):\/\/(?:([\w.~+-]+)@)?([a-z0-9.-]+|\[[0-9a-f:.]+\])?(?::(\d{1,5}))?(\/[!-~]*)?$/i;
-/** `user@host:path`, which ssh reads without decoding it. */
+/** `user@host:path`, which ssh does not decode. */
 const scpLike = /^(?:([\w.-]+)@)?([\w.-]+|\[[0-9a-f:]+\]):([!-~]+)$/i;
 const defaultPorts = { https: 443, ssh: 22, file: 0 } as const;
 
 /**
- * Reads the address of a repository such that two spellings of one repository are equal. Pure.
+ * Parses the address of a repository. Different spellings of one address have equal results. Pure.
  *
  * A URL that the operator and git or its host could interpret differently is not parsed: other protocols, other
  * characters than printable ASCII, a query, a fragment, `.` and `..` segments, and encoded slashes and percent signs.
  *
- * @param text As in `spec.source.url`, or a prefix of such URLs.
- * @returns Undefined if it cannot be read.
+ * @param text A URL as in `spec.source.url`, or a prefix of such URLs.
+ * @returns Undefined: the text cannot be parsed.
  */
 export function readSourceAddress(text: string): SourceAddress | undefined {
   if (text.startsWith("/")) return readSourceAddress(`file://${text}`);
   const [, name, user, host = "", port, path = "/"] = url.exec(text) ?? [];
   if (name === undefined) return readScpLike(text);
   const protocol = name.toLowerCase() as SourceAddress["protocol"];
-  // Only ssh takes a user from the URL; a file has no host.
+  // Only ssh uses a user in the URL, and a file URL has no host.
   if ((user !== undefined && protocol !== "ssh") || (host === "") !== (protocol === "file")) return undefined;
   const segments = segmentsOf(path, decodeSegment);
   if (segments === undefined) return undefined;
@@ -61,7 +61,7 @@ function segmentsOf(
   return segments;
 }
 
-/** Undefined: it hides a slash, a backslash, a control character or one more encoding, or is malformed. */
+/** Decodes a segment. Undefined: it is malformed, or contains an encoded slash, backslash, control character or percent sign. */
 function decodeSegment(segment: string): string | undefined {
   try {
     const decoded = decodeURIComponent(segment);
@@ -72,7 +72,7 @@ function decodeSegment(segment: string): string | undefined {
   }
 }
 
-/** Whether an address is the prefix or lies below it: same protocol, host and port, and whole path segments. Pure. */
+/** Whether an address equals a prefix or is below it: same protocol, host and port, and whole path segments. Pure. */
 export function isBelow(address: SourceAddress, prefix: SourceAddress): boolean {
   return (
     address.protocol === prefix.protocol &&
@@ -84,17 +84,17 @@ export function isBelow(address: SourceAddress, prefix: SourceAddress): boolean 
 }
 
 /**
- * Whether a URL names the machine itself or its link by a literal address: loopback, link-local (where clouds serve the
- * credentials of nodes), unspecified, or the name localhost. Pure.
+ * Whether a URL contains a local address: loopback, link-local (where clouds serve the credentials of nodes), unspecified, or
+ * the name localhost. Pure.
  *
- * A host that cannot be read counts as local. git decodes an ssh URL before it looks for the host, so a `%` may hide one.
- * Names are not resolved: git resolves them itself, later, and may get another answer.
+ * A host that cannot be parsed counts as local. git decodes an ssh URL before it parses the host, so a `%` may hide one. Names
+ * are not resolved here: git resolves them later, and may get another result.
  */
 export function isLocalAddress(text: string): boolean {
   const [, user = "", host = ""] =
     /^[a-z]+:\/\/([^/@]*@)?(\[[^\]]*\]|[^/:?#]*)/i.exec(text) ?? scpLikeHost(text);
   if (host === "") return false;
-  // The parser of http URLs reads every spelling of an IPv4 address, such as 0x7f.1 and 2130706433.
+  // The parser of http URLs understands all spellings of an IPv4 address, such as 0x7f.1 and 2130706433.
   const parsed = URL.parse(`http://${host}/`) ?? URL.parse(`http://${hostInBrackets(host)}/`);
   if (parsed === null || `${user}${host}`.includes("%")) return true;
   const name = parsed.hostname.replace(/\.$/, "");
@@ -108,12 +108,12 @@ function scpLikeHost(text: string): readonly string[] {
   return ["", "", host];
 }
 
-/** git reads `[host]:path` and `[host:port]:path` too. */
+/** The host in brackets: git also accepts `[host]:path` and `[host:port]:path`. */
 function hostInBrackets(host: string): string {
   return host.replace(/^\[/, "").replace(/[:\]].*$/, "");
 }
 
-/** @param address As URLs write it: compressed, in lower case. */
+/** @param address In the format of URLs: compressed, in lower case. */
 function isLocalIpv6(address: string): boolean {
   const [, high, low] = /^::(?:ffff:)?([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address) ?? [];
   if (high !== undefined && low !== undefined) {

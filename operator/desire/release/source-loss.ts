@@ -6,10 +6,10 @@ import { pinOf } from "./pipeline-pin.ts";
 import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 
 /**
- * Whether the deployed commit is the one in the spec, without the remote: a commit never changes, and a deployed tag
- * counts until the remote reports that it does not exist. Pure.
+ * Whether the deployed commit is known to be the one in the spec without a poll: a commit id never changes, and a deployed tag
+ * is assumed to be unchanged until the remote reports that it does not exist. Pure.
  *
- * @param head The commit that is deployed, or that the source names; undefined: none.
+ * @param head The deployed commit, or that of the source; undefined: none.
  */
 export function isPinnedTo(
   head: string | undefined,
@@ -26,7 +26,7 @@ export function isPinnedTo(
 }
 
 /**
- * Whether an unavailable source makes the Release not ready now, or when to check again; undefined: it is available.
+ * Whether an unavailable source makes the Release not ready now, and when to check again; undefined: the source is available.
  * Pure.
  */
 export function assessLoss(

@@ -18,7 +18,7 @@ import type { SourceReport } from "./release-outcome.ts";
 export interface SourceOptions {
   readonly sources: Sources;
   readonly renderer: Renderer;
-  /** Called when a program is about to be rendered: its libraries may be loaded while its source is being fetched. */
+  /** Called before a program is rendered, so that its libraries are loaded while its source is being fetched. */
   readonly warmUp: () => void;
   readonly secrets: SecretReader;
   readonly prepare: Preparer;
@@ -26,39 +26,39 @@ export interface SourceOptions {
   readonly clock: Clock;
 }
 
-/** The progress of a Release's source. */
+/** The state of a Release's source. */
 export interface Sourced {
   readonly source: SourceState;
-  /** Undefined: `failure` says why, or it is on its way. */
+  /** Undefined: there is a `failure`, or the work is in progress. */
   readonly desired: Desired | undefined;
   readonly failure: SourceFailure | undefined;
-  /** The memory of the source. */
+  /** The memory about the source. */
   readonly known: KnownSource;
-  /** No event will follow: check again after this many milliseconds. */
+  /** There will be no event: check again after this many milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** Shortest interval of reads without events, such as those of a missing Secret. */
+/** Maximum interval of reads without events, such as those of a missing Secret. */
 const longestRetryMs = 60_000;
 
 /**
- * Reads the current state of the source, rendered and prepared: from memory; pending work requeues the key when it is
- * done. Only Secrets that a Release references, and the history of the files that a program read, are awaited.
+ * Reads the current state of the source, rendered and prepared, from memory. Pending work requeues the key when it is done.
+ * This function waits only for Secrets of the Release, and for the history of the files that a program has read.
  *
- * @throws ApiUnavailableError when a Secret cannot be read now.
+ * @throws ApiUnavailableError if a Secret cannot be read now.
  */
 export async function readSource(release: LoadedRelease, options: SourceOptions): Promise<Sourced> {
   const looked = await lookAt(release, options);
   const { source: known } = release.memory;
   const { source, desired, failure, commit = known.commit, ...more } = looked;
-  // Others may wait until it is known whether the source has something newer: if it is unavailable, the deployed state
-  // counts.
+  // Dependents wait until it is known whether the source has a newer revision. If the source is unavailable, they use the
+  // deployed one.
   const isLost = failure !== undefined && source.state !== "ready";
   const isSame = known.isLost === isLost && known.commit === commit;
   return { source, desired, failure, known: isSame ? known : { isLost, commit }, ...more };
 }
 
-/** `commit`: the one that was found; undefined: none was looked for. */
+/** `commit`: the commit that was found; undefined: no search was needed. */
 type Looked = Omit<Sourced, "known"> & { readonly commit?: KnownSource["commit"] };
 
 async function lookAt(release: LoadedRelease, options: SourceOptions): Promise<Looked> {
@@ -93,13 +93,13 @@ async function lookAt(release: LoadedRelease, options: SourceOptions): Promise<L
     };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    // Secrets are not watched: whether a missing one was created is found by polling.
+    // Secrets are not watched, so poll for a missing one.
     const isSecret = error.reason === "SourceInvalid";
     return { source, desired: undefined, failure: error.failure, ...(isSecret && { retryAfterMs }) };
   }
 }
 
-/** DesiredSet for the kinds that the cluster has; the catalog reports when a missing kind appears. */
+/** Prepares the desired set with the known kinds. The catalog requeues the key when a missing kind appears. */
 export function prepareAll(
   { key, resource }: Pick<LoadedRelease, "key" | "resource">,
   rendered: Rendered,
@@ -107,15 +107,15 @@ export function prepareAll(
 ): DesiredSet {
   const prepared = prepare(rendered, resource, catalog);
   const unknown = prepared.objects.filter(({ kind }) => kind === undefined);
-  // All of them, not only the first: one discovery answers all.
+  // Look up all of them, not only the first one: one discovery resolves all.
   const answers = unknown.map(({ manifest }) => catalog.ask(manifest.apiVersion, manifest.kind, key));
   return answers.some(({ state }) => state === "known") ? prepare(rendered, resource, catalog) : prepared;
 }
 
 /**
- * The request to the source of a Release.
+ * Composes the request for the source of a Release.
  *
- * @throws SourceError about a Secret. ApiUnavailableError when one cannot be read now.
+ * @throws SourceError about a Secret. ApiUnavailableError if one cannot be read now.
  */
 export async function requestOf(
   { key, resource, who: as, limits }: Pick<LoadedRelease, "key" | "resource" | "who" | "limits">,
@@ -145,7 +145,7 @@ function notReady(
 ): Pick<Sourced, "desired" | "failure"> {
   const failure = source.state === "failed" ? source.failure : undefined;
   const { secretRef } = resource.spec.source;
-  // New credentials in the Secret must not wait until the cached ones expire.
+  // Read the Secret again: new credentials must not wait until the cached ones expire.
   if (failure?.reason === "SourceRefused" && secretRef !== undefined)
     secrets.forget({ namespace: resource.metadata.namespace ?? "", name: secretRef.name });
   return { desired: undefined, failure };
@@ -157,8 +157,8 @@ function retry(source: SourceState, retryAfterMs: number): Pick<Sourced, "retryA
 }
 
 /**
- * The commit of a Release's state. While only the history of a clone differs, it stays the one in the status: a
- * recreated clone has only the head, and a new commit would cause a write for every Release.
+ * The commit of a Release's state. It stays the one in the status if only the history of the clone differs: a recreated clone
+ * has only the head, and another commit id would cause a write for every Release.
  */
 async function commitOf(
   { resource, memory: { source: known } }: LoadedRelease,
@@ -183,7 +183,7 @@ async function commitOf(
   return { of, value };
 }
 
-/** The state of a source, as its conditions and the status show it; undefined: unchanged. */
+/** The state of a source, for conditions and status; undefined: unchanged. */
 export function reportSource({ source, desired }: Sourced): SourceReport | undefined {
   if (source.state !== "ready") return undefined;
   const { revision, stale, handledRequest } = source;

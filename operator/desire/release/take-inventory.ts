@@ -7,13 +7,13 @@ import type { Clock, ObjectStore } from "../../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import type { Desired, KnownObjects } from "./release-memory.ts";
 
-/** A request without a response may still be executed for this long, in milliseconds. */
+/** Time for which a request without a response may still be executed, in milliseconds. */
 export const lateWritesMs = 10_000;
 
 export interface TakeInventoryInput {
   readonly release: LoadedRelease;
   readonly desired: Desired;
-  /** The memory of its objects. */
+  /** The memory about its objects. */
   readonly known: KnownObjects;
   readonly pruned: PruneDecision;
   readonly isApplied: boolean;
@@ -31,14 +31,14 @@ export interface TakeInventoryOptions {
 
 export interface TakenInventory {
   readonly inventory: Inventory;
-  /** Entries are kept because a late request may still create their objects: check again after this many milliseconds. */
+  /** Entries are kept because a late request may still create their objects. Check again after this many milliseconds. */
   readonly againAfterMs: number | undefined;
   readonly known: KnownObjects;
 }
 
 /**
- * The inventory after everything was applied and pruned. An entry is dropped only if its object is known not to exist:
- * its kind is watched, and no request that could create it is running.
+ * Composes the inventory after apply and prune. An entry is removed only if its object is known not to exist: its kind is
+ * watched, and no request that could create it is in progress.
  */
 export function takeInventory(
   { release, desired, known, pruned, isApplied, unseen }: TakeInventoryInput,
@@ -68,8 +68,8 @@ export function takeInventory(
 }
 
 /**
- * Remembers which objects exist, while others may still be created: one that existed and was deleted is not created
- * again.
+ * Records which objects exist, while late requests may still create others. An object that has existed and was deleted
+ * cannot be created by a late request.
  */
 export function withSeen(
   known: KnownObjects,
@@ -83,7 +83,7 @@ export function withSeen(
   return { ...known, seen: new Set([...known.seen, ...owned.map(({ id }) => id)]) };
 }
 
-/** A request failed, and it is unknown whether it will be executed. Perhaps an existing namespace was deleted. */
+/** The memory after a failed request that may still be executed. An existing namespace may have been deleted as well. */
 export function afterFailure({ clock }: Pick<TakeInventoryOptions, "clock">): KnownObjects {
   return { found: new Map(), seen: new Set(), failedAtMs: clock.now() };
 }

@@ -3,8 +3,8 @@ import type { DesiredSet } from "../../engine/desired-set.ts";
 import type { ApplyOutcome } from "../../engine/outcome.ts";
 
 /**
- * Namespaces in which this operator does not watch objects, so that it could not find its own. Undefined: it watches all
- * of them.
+ * Describes namespaces in which this operator does not watch objects, so that it cannot find its own there. Undefined: it
+ * watches all of them.
  */
 export function findUnseen(
   prepared: Pick<DesiredSet, "objects">,

@@ -13,7 +13,7 @@ export interface Withholding {
   /** How much longer it is withheld, in milliseconds; 0: write it now. */
   readonly forMs: number;
   readonly withheld: Withheld;
-  /** The memory once it is written. */
+  /** The memory after it is written. */
   readonly onceWritten: Withheld;
 }
 
@@ -45,7 +45,7 @@ export function withholdStatus(
   };
 }
 
-/** Whether a status differs from the one before in the generation alone. */
+/** Whether a status differs from the one before only in the generation. */
 function saysTheSame(before: LoadedRelease["resource"]["status"], status: ResourceStatus): boolean {
   return before !== undefined && isSameJson(withoutGeneration(before), withoutGeneration(status));
 }
@@ -62,7 +62,7 @@ function withoutGeneration({
   return { ...others, deployed, conditions: statements };
 }
 
-/** Progress is reported at intervals: otherwise each step of a rollout would be a write. */
+/** Interval of reports of progress. Without it, each step of a rollout would cause a write. */
 const progressMs = 10_000;
 
 function parkingMs(
@@ -74,29 +74,29 @@ function parkingMs(
   return isSame && isProgressTold ? progressMs : releaseParkingMs;
 }
 
-/** Whether the status has a new plan of a commit, which a Pipeline waits for. Remaining changes differ with each deployment. */
+/** Whether the status has a new plan, for which a Pipeline waits. Numbers of changes are ignored: each deployment changes them. */
 function hasNewPlan({ status }: LoadedRelease["resource"], { next }: ResourceStatus): boolean {
   return (
     next !== undefined && !isSameJson(essenceOf(next as NextPlan), status?.next && essenceOf(status.next))
   );
 }
 
-/** The remaining changes, and the inputs of the plan. */
+/** Fields of a plan that are ignored: the numbers of changes, and the inputs. */
 const workOfPlans: ReadonlySet<string> = new Set(["create", "change", "delete", "held", "inputs"]);
 
 function essenceOf(plan: NextPlan): object {
   return Object.fromEntries(Object.entries(plan).filter(([name]) => !workOfPlans.has(name)));
 }
 
-/** Result of a run, as far as it matters here. */
+/** The part of a run's result that is needed here. */
 interface EndedRun {
   readonly outcome: ReleaseOutcome;
   readonly error?: unknown;
-  /** A plan is in progress, and is reported as soon as it is complete. */
+  /** Whether a plan is in progress, which is reported when it is complete. */
   readonly isPlanning?: boolean;
 }
 
-/** Whether the status will change by itself, without an action of the user. */
+/** Whether the status will change without an action of a user. */
 function isOnItsWay({ conditions = [] }: ResourceStatus, { outcome, error }: EndedRun): boolean {
   if (error !== undefined || outcome.state === "refused" || outcome.state === "unsourced") return false;
   if (outcome.state === "pending") return true;

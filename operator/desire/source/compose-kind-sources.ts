@@ -16,14 +16,14 @@ export interface ComposeKindSourcesInput extends Pick<SecretReaderInput, "cluste
 }
 
 export interface FollowedSources extends KindSources {
-  /** No answer counts before all objects of this kind are listed. */
+  /** Sources are used only after all objects of this kind are listed. */
   readonly decidedBy: ObjectKind;
 }
 
-/** Follows the sources of the resources of one kind, and calls `wake` when an answer changes. */
+/** Follows the sources of the resources of one kind, and calls `wake` when the state of a source changes. */
 export type FollowKind = (wake: (keys: Iterable<string>) => void) => FollowedSources;
 
-/** Connects the sources of kinds to the zone and the schedule of Releases. Nothing runs before a source is needed. */
+/** Connects the sources of kinds to the zone and the schedule of Releases. Nothing starts before a source is needed. */
 export function composeKindSources(input: ComposeKindSourcesInput): (kind: BoundKind) => FollowKind {
   const { sources, platform, stores, clock } = input;
   const secrets = createSecretReader({

@@ -24,7 +24,7 @@ export interface KindSourcesOptions {
   readonly secrets: SecretReader;
   readonly platform: Pick<Platform, "select" | "allowsLocal">;
   readonly clock: Pick<Clock, "now">;
-  /** The authors of commits that a resource asked for are known. */
+  /** Called when the authors of commits that a resource has requested are known. */
   readonly onAuthors: (key: string) => void;
 }
 
@@ -53,7 +53,7 @@ export function createKindSources(options: KindSourcesOptions): KindSources {
         return { state: wanted && failed(wanted.failure) };
       }
       const rules = options.platform.select(resource);
-      // The watch of namespaces requeues it.
+      // The watch of namespaces requeues the resource.
       if (rules.state === "pending") return { state: { state: "pending" } };
       const refusal =
         rules.state === "known" ? refusalOf(wanted.source, rules.limits, options) : rules.message;
@@ -82,22 +82,22 @@ export function createKindSources(options: KindSourcesOptions): KindSources {
   };
 }
 
-/** The state of a source that the kind received, and its origin. */
+/** The last state of a source that was passed to the kind, and the result from which it was computed. */
 interface Told {
   readonly answer: SourceState;
   readonly state: KindSource;
-  /** The newest answer: it may have another head, and come from another clone. */
+  /** The newest result. It may have another head, and come from another clone. */
   latest: SourceState;
 }
 
-/** The state of a source with the authors that are known. */
+/** Adds the known authors to the state of a source. */
 function withSpans(state: KindSource, spans: readonly SpanAuthors[]): KindSource {
   if (state.state !== "ready" || (spans.length === 0 && state.spans === undefined)) return state;
   const { spans: _, ...rest } = state;
   return spans.length === 0 ? rest : { ...rest, spans };
 }
 
-/** A changed head alone is reported with the next change: nothing requeued the resource for it. */
+/** Returns the state for the kind. It does not change if only the head has changed: that does not requeue the resource. */
 function tell(key: string, answer: SourceState, told: Map<string, Told>): KindSource {
   const last = told.get(key);
   if (last !== undefined && isSameAnswer(last.answer, answer)) {
@@ -114,7 +114,7 @@ interface Wanted {
   readonly intervalMs: number;
 }
 
-/** The source that the kind names for a resource, or why it cannot be used. */
+/** The source that the kind declares for a resource, or why it cannot be used. */
 function wantedBy(
   resource: CustomResource,
   kind: KindSourcesOptions["kind"],
@@ -167,19 +167,19 @@ async function resolve(
       repositoryBytes: smallestOf(limits, ({ quotas }) => quotas?.repositoryBytes)?.value,
     });
     if (state.state !== "failed" || state.failure.reason !== "SourceRefused") return { state };
-    // New credentials in the Secret must not wait until the cached ones expire.
+    // Read the Secret again: new credentials must not wait until the cached ones expire.
     if (source.secretRef !== undefined) secrets.forget({ namespace, name: source.secretRef.name });
     return { state, retryAfterMs };
   } catch (error) {
     if (error instanceof ImpersonationError)
       return { state: { state: "failed", failure: { reason: "SourceInvalid", message: error.message } } };
     if (!(error instanceof SourceError)) throw error;
-    // Secrets are not watched: whether a missing one was created is found by polling.
+    // Secrets are not watched, so poll for a missing one.
     return { state: { state: "failed", failure: error.failure }, retryAfterMs };
   }
 }
 
-/** The account whose permissions decide which Secrets are read. Undefined: the operator's. */
+/** The account whose permissions are used to read Secrets. Undefined: the operator's. */
 function accountOf(
   resource: CustomResource,
   { source, policy }: KindSourcesOptions["kind"],
@@ -195,7 +195,7 @@ function accountOf(
   }
 }
 
-/** The state of a source for a kind. */
+/** Converts the state of a source for a kind. */
 function toldOf(state: SourceState): KindSource {
   if (state.state === "pending") return state;
   const { handledRequest } = state;
@@ -209,7 +209,7 @@ function toldOf(state: SourceState): KindSource {
   };
 }
 
-/** The zone has no other reasons than those of a kind's source. */
+/** Converts a failure. The source zone has the same reasons as a kind's source. */
 function failed({
   reason,
   message,

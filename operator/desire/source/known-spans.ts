@@ -6,27 +6,27 @@ import type { Clock } from "../../ports.ts";
 
 export interface KnownSpansOptions {
   readonly clock: Pick<Clock, "now">;
-  /** The authors of a span that the resource asked for are known now. */
+  /** Called when the authors of a span that the resource has requested are known. */
   readonly onChange: (key: string) => void;
 }
 
-/** Where the history of a resource is, and what changes when another question may have another answer. */
+/** The repository of a resource's history, and a mark that changes when a failed lookup may succeed. */
 export interface SpanPlace {
   readonly revision: Pick<SourceRevision, "repositoryId" | "authorsOf">;
-  /** What could not be known before is asked for again after a change of it. */
+  /** After a change of it, failed lookups are repeated. */
   readonly mark: string;
 }
 
 export interface AskedSpans {
   readonly spans: readonly SpanAuthors[];
-  /** No event will follow: ask again after this many milliseconds. */
+  /** There will be no event: request again after this many milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
 interface Lookup {
   readonly mark: string;
   answer: SpanAuthors;
-  /** Undefined: only another mark can give another answer. */
+  /** Undefined: the lookup is repeated only after a change of the mark. */
   retryAtMs?: number;
 }
 
@@ -35,14 +35,14 @@ interface Asked {
   readonly lookups: Map<string, Lookup>;
 }
 
-/** Spans of one resource: a tenant decides how much there is to remember. */
+/** Maximum number of spans of one resource. A tenant chooses their number. */
 const SPANS = 32;
-/** Between two attempts to read a repository that cannot be read. */
+/** Delay before reading a repository again that could not be read. */
 const RETRY_MS = 60_000;
 
 /**
- * The authors of spans that resources ask for, from memory. Ids of commits name their whole history, so what is known of a span stays
- * true. Nothing is asked of the source zone for a resource without spans, or for spans that are known.
+ * The authors of spans that resources request, from memory. A commit id identifies its whole history, so a known span stays
+ * valid. The source zone receives no request for a resource without spans, or for known spans.
  */
 export class KnownSpans {
   readonly #options: KnownSpansOptions;
@@ -52,13 +52,13 @@ export class KnownSpans {
     this.#options = options;
   }
 
-  /** The answers to what a resource asked for last. */
+  /** The results for the last request of a resource. */
   known(key: string): readonly SpanAuthors[] {
     const lookups = this.#asked.get(key)?.lookups.values() ?? [];
     return [...lookups].map(({ answer }) => answer);
   }
 
-  /** The authors of spans, in their order. What is not asked for again is forgotten. */
+  /** The authors of spans, in their order. Spans that are not requested again are removed from memory. */
   ask(key: string, spans: readonly CommitSpan[], place: SpanPlace): AskedSpans {
     if (spans.length === 0) {
       this.forget(key);
@@ -121,7 +121,7 @@ export class KnownSpans {
 
   #take(key: string, lookup: Lookup, found: Pick<Lookup, "answer" | "retryAtMs">): void {
     Object.assign(lookup, found);
-    // It may have been asked for other spans since.
+    // The resource may have requested other spans in the meantime.
     if (this.#asked.get(key)?.lookups.get(idOf(lookup.answer)) === lookup) this.#options.onChange(key);
   }
 }
@@ -150,7 +150,7 @@ function answerOf(
   return { state: "failed", message: describe(span, found.problem), ...(isTooLong && { isTooLong }) };
 }
 
-/** Why the authors of a span cannot be known, for people. Pure. */
+/** Describes for users why the authors of a span cannot be read. Pure. */
 function describe(span: CommitSpan, { is, commit }: SpanProblem): string {
   const { since, until } = span;
   switch (is) {
