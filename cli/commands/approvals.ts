@@ -10,7 +10,7 @@ import { addReleaseOptions, type ReleaseFlags, withReleases } from "../release/r
 import { type Screen, terminal } from "./screen.ts";
 
 export interface ApprovalsFlags extends ReleaseFlags {
-  /** Includes stages that the caller may not approve, or has approved. */
+  /** Includes stages that the caller may not approve or has already approved. */
   readonly all?: true;
 }
 
@@ -22,7 +22,7 @@ export interface WaitingStage {
   readonly digest: string;
   readonly subject?: string;
   readonly author?: string;
-  /** Approvals that it has, and needs. */
+  /** The existing approvals, and the required number. */
   readonly message: string;
   /** Whether an Approval of the caller would be admitted and count. */
   readonly isYours: boolean;
@@ -92,7 +92,7 @@ export function waitingStages(
       const declared = pipeline.spec.stages.find(({ name }) => name === stage);
       if (declared === undefined) return [];
       const { revision, digest, commit } = chooseTarget(pipeline, stage);
-      // A rejection counts until it is deleted, however many approve.
+      // A rejection counts until it is deleted, regardless of approvals.
       const isDecided = approvals.some(({ metadata, spec }) => {
         const { pipeline: of, stage: at, digest: what, by, decision } = spec as ApprovalSpec;
         const isHere = metadata.namespace === pipeline.metadata.namespace && of === pipeline.metadata.name;

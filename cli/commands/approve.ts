@@ -109,7 +109,7 @@ export async function runDecision(
   for (const line of said) print(printable(line));
 }
 
-/** Those of the user's groups that the stage requires, so that the Approval does not publish the others. */
+/** The user's groups that the stage requires. The Approval does not publish the user's other groups. */
 function groupsOf({ groups }: Caller, wanted: readonly string[] = []): { readonly groups?: string[] } {
   const own = wanted.filter((group) => groups.includes(group));
   return own.length === 0 ? {} : { groups: own };

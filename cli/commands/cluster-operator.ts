@@ -23,9 +23,9 @@ const podWaitMs = 60_000;
 const pollMs = 2_000;
 
 /**
- * `fairlead cluster operator`: runs the operator that is installed in a local cluster, whose pods are simulated, as a
- * process instead of one of its pods: with the pod's options, its name and the permissions of its ServiceAccount. When a
- * changed Deployment has replaced the pod, the process uses the new pod.
+ * `fairlead cluster operator`: runs the operator that is installed in a local cluster, whose pods are simulated. The process
+ * replaces one of these pods: it has the pod's options, its name and the permissions of its ServiceAccount. If a changed
+ * Deployment replaces the pod, the process uses the new pod.
  */
 export async function runClusterOperator({
   cluster: name,
@@ -79,14 +79,14 @@ async function start(
   await writeFile(kubeconfig, stringify(kubeconfigOf(access)), { mode: 0o600 });
   return startOperatorProcess({
     temporaryFolder: folder,
-    // These variables indicate that it runs in a cluster, and in which pod.
+    // With these variables, the operator detects that it runs in a cluster, and in which pod.
     environment: { KUBERNETES_SERVICE_HOST: "127.0.0.1", POD_NAME: pod.metadata.name },
     args: [
       ...args,
       `--kubeconfig=${kubeconfig}`,
       `--repository-cache=${join(folder, "cache")}`,
       `--release-cache=${join(folder, "release-cache")}`,
-      // It runs on the machine that has the user's repositories.
+      // The operator runs on the machine with the user's repositories.
       "--release-file-remotes=true",
       "--metrics-bind-address=0",
       "--health-probe-bind-address=0",
@@ -100,7 +100,7 @@ async function untilReplaced(
   { pod }: OperatorInstance,
   signal: AbortSignal,
 ): Promise<void> {
-  // The cluster may be unavailable for a moment: the operator waits for it, and so does this command.
+  // If the cluster is unavailable for a moment, wait for it, as the operator does.
   const isThere = () => isInUse(client, installation, pod).catch(() => true);
   while (!signal.aborted && (await isThere()))
     await sleep(pollMs, undefined, { signal }).catch(() => undefined);

@@ -7,8 +7,8 @@ import { runClusterOperator } from "./cluster-operator.ts";
 import { withProgress } from "./with-progress.ts";
 
 /**
- * `fairlead cluster`: a real control plane on this machine, without containers. The caller prints its errors, whose
- * messages are for users.
+ * `fairlead cluster`: a real control plane on this machine, without containers. Its errors have messages for users; the
+ * caller prints them.
  */
 export function clusterCommand(): Command {
   const cluster = new Command("cluster").description(

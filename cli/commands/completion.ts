@@ -8,7 +8,7 @@ import { printText } from "../terminal-text.ts";
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 type Shell = keyof typeof scripts;
 
-/** `fairlead completion SHELL`: prints a script with which a shell completes commands, options and names of Releases. */
+/** `fairlead completion SHELL`: prints a script for shell completion of commands, options and names of Releases. */
 export function completionCommand(): Command {
   return new Command("completion")
     .description("Print a script that completes commands, options and names of Releases in bash, zsh or fish")

@@ -19,7 +19,7 @@ export function crdsCommand({ kinds }: { readonly kinds: readonly SynthesizableK
     });
 }
 
-/** The CustomResourceDefinitions of some kinds and of Release, as objects. */
+/** The CustomResourceDefinitions of these kinds and of Release, as objects. */
 export function crdsOf(kinds: readonly SynthesizableKind[]): readonly Manifest[] {
   return new CrdsChart(new App(), "crds", { kinds, releases: true }).toJson() as readonly Manifest[];
 }

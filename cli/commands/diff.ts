@@ -29,7 +29,7 @@ export interface DiffFlags extends ReleaseFlags {
   readonly weakSandbox?: boolean;
 }
 
-/** `fairlead diff FILE|NAME`: shows what would change in the cluster, without changing it. */
+/** `fairlead diff FILE|NAME`: shows the changes that an apply would make in the cluster, without making them. */
 export function diffCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("diff")
     .description("Show the changes that a Release or a file of manifests would make in the cluster")

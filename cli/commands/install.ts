@@ -49,7 +49,7 @@ export function installCommand({ kinds }: { readonly kinds: readonly Synthesizab
   );
 }
 
-/** @throws Error with a message for users: what failed, for which object, why, and what to do. */
+/** @throws Error with a message for users: the failure, the object, the cause, and instructions. */
 export async function runInstall(
   kinds: readonly SynthesizableKind[],
   flags: InstallFlags,

@@ -3,7 +3,7 @@ import { toMilliseconds } from "../../crds/duration.ts";
 import type { ConnectOptions } from "../install/connect.ts";
 import type { ValuesSource } from "../install/set-values.ts";
 
-/** Options of both `install` and `uninstall`: the installation, the cluster, and how long to wait. */
+/** Options of both `install` and `uninstall`: the installation, the cluster, and the timeout. */
 export interface InstallationFlags extends ConnectOptions, ValuesSource {
   readonly timeout?: string;
 }

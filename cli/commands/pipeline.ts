@@ -58,11 +58,11 @@ export async function runPipeline(
 interface ShowPipelineOptions extends Pick<Screen, "print"> {
   /** Prints a line that is not part of the result. */
   readonly complain: (line: string) => void;
-  /** Waits until it is to be read again; false: it is not. */
+  /** Waits for the next read. Returns false to stop. */
   readonly nextRound: () => Promise<boolean>;
 }
 
-/** Prints a Pipeline, and with `watch` again after each change, also after an outage of the API server. */
+/** Prints a Pipeline. With `watch`, prints it again after each change, even after an outage of the API server. */
 export async function showPipeline(
   name: string,
   { watch, output }: Pick<PipelineFlags, "watch" | "output">,
@@ -105,7 +105,7 @@ async function readPipeline(
   return withLiveProofs({ pipeline: found, promotions }, releases, { nowMs: Date.now() });
 }
 
-/** Whether a failure is one of the connection or the API server, and not of the request. */
+/** Whether the connection or the API server caused a failure, and not the request. */
 function isOutage(error: unknown): error is Error {
   if (error instanceof ConnectionError) return true;
   return error instanceof ApiUnavailableError && (error.status === 429 || error.status >= 500);

@@ -26,7 +26,7 @@ export interface PlanFlags extends Omit<ReleaseFlags, "output"> {
 
 const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
-/** `fairlead plan FILE|NAME`: shows what a commit would change in every stage, without changing it. */
+/** `fairlead plan FILE|NAME`: shows the changes that a commit would make in every stage, without making them. */
 export function planCommand(): Command {
   const command = new Command("plan")
     .description(
@@ -92,7 +92,7 @@ export async function runPlan(
   return exitCodeOfPlan(plans);
 }
 
-/** A Pipeline of the cluster, or that of a file with the status of the one in the cluster. */
+/** Reads a Pipeline from the cluster, or from a file with the status of the one in the cluster. */
 async function readSubject(text: string, session: ReleaseSession): Promise<PipelineFile> {
   if (!isFile(text))
     return { pipeline: await findPipeline(text, session), releases: new Map(), namespaces: new Set() };
@@ -103,7 +103,7 @@ async function readSubject(text: string, session: ReleaseSession): Promise<Pipel
   return { ...read, pipeline: { ...read.pipeline, ...(status && { status }) } };
 }
 
-/** A commit by its full id, or by a prefix of the id of a commit in the Pipeline's status. */
+/** Finds a commit by its full id, or by a prefix of the id of a commit in the Pipeline's status. */
 function chooseCommit({ status, ...pipeline }: PipelineObject, text: string | undefined): string {
   const known = [status?.head, ...(status?.candidates ?? [])].flatMap((commit) => commit?.revision ?? []);
   const label = labelOfPipeline(pipeline);

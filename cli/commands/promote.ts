@@ -67,7 +67,7 @@ export async function runPromote(
   for (const line of said) print(printable(line));
 }
 
-/** Creates a Promotion as the user; returns it, and the lines to print. */
+/** Creates a Promotion as the user. Returns it, and the lines to print. */
 export async function requestPromotion(
   {
     pipeline,

@@ -20,7 +20,7 @@ export function addWaitOptions(command: Command): Command {
     .option("--timeout <time>", "how long to wait", "5m");
 }
 
-/** `fairlead reconcile NAME`: polls the remote at once. */
+/** `fairlead reconcile NAME`: requests an immediate poll of the remote. */
 export function reconcileCommand(): Command {
   const command = releaseCommand(
     "reconcile",

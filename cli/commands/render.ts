@@ -13,7 +13,7 @@ interface RenderOptions {
   readonly weakSandbox?: true;
 }
 
-/** `fairlead render`: prints what the operator would apply for some resources, without a cluster. */
+/** `fairlead render`: prints the objects that the operator would apply for the given resources. It needs no cluster. */
 export function renderCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const names = kinds.map(({ definition: { kind } }) => kind).join(", ");
   return new Command("render")

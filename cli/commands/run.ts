@@ -53,13 +53,13 @@ export function runCommand({ kinds }: { readonly kinds: readonly SynthesizableKi
   });
 }
 
-/** Whether the operator fetches Releases or publishes, and so needs git: the image has git, a laptop may not. */
+/** Whether the operator needs git, because it fetches Releases or publishes. The image has git, but a laptop may not. */
 function needsGit(texts: OptionTexts, env: NodeJS.ProcessEnv): boolean {
   const textOf = (name: OptionName) => texts[name] ?? env[environmentTwinOf(name)] ?? "";
   return textOf("repository") !== "" || !["", "false"].includes(String(textOf("releases")));
 }
 
-/** Ends this process when its parent, `fairlead start`, ends: the channel between them closes however the parent ends. */
+/** Ends this process when its parent, `fairlead start`, ends. The channel between them closes even if the parent is killed. */
 function endWithParent(): void {
   if (process.channel === undefined) return;
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));

@@ -5,7 +5,7 @@ import { withProgress } from "./with-progress.ts";
 export interface Screen {
   /** Prints a line of the result. The style only applies on a terminal. */
   print(line: string, style?: LineStyle): void;
-  /** Runs long work, and shows the progress lines that it reports. */
+  /** Runs long work, and shows the lines of progress that it reports. */
   withProgress<T>(title: string, work: (report: (line: string) => void) => Promise<T>): Promise<T>;
 }
 
@@ -15,7 +15,7 @@ export const terminal: Screen = {
   withProgress,
 };
 
-/** Prints a line of a table: cut at the width of a terminal, complete in a file or pipe. */
+/** Cuts a line of a table at the width of a terminal. A line for a file or pipe is not cut. */
 export function cutToTerminal(line: string): string {
   const { isTTY, columns } = process.stdout;
   return isTTY && line.length > columns ? `${line.slice(0, Math.max(0, columns - 1))}…` : line;

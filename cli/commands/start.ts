@@ -32,7 +32,7 @@ interface StartOptions {
   readonly context?: string;
 }
 
-/** `fairlead start`: runs a demo of everything, and removes all of it afterwards. */
+/** `fairlead start`: runs a demo of all features, and removes it afterwards. */
 export function startCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   return new Command("start")
     .description("Run a demo until Ctrl-C: a local cluster, git repositories, the operator and the samples")
@@ -49,13 +49,13 @@ operator created for them; the CustomResourceDefinitions stay. The operator acts
       try {
         await runStart(kinds, options, signal);
       } catch (error) {
-        // Ctrl-C during the start.
+        // The start was interrupted by Ctrl-C.
         if (!signal.aborted) throw error;
       }
     });
 }
 
-/** Ends everything that was started, in reverse order, however the command ends. */
+/** Runs the demo. At the end, also after a failure, ends everything that was started, in reverse order. */
 async function runStart(
   kinds: readonly SynthesizableKind[],
   options: StartOptions,
@@ -106,7 +106,7 @@ async function runStart(
   printLine(`Started the operator; its log is ${logPath}`);
 
   const made: KubernetesObject[] = [];
-  // A local cluster is removed as a whole.
+  // A local cluster is removed as a whole, so only remove samples from another cluster.
   if (local === undefined) cleanup.defer(() => removeSamples(made, admin));
   for (const sample of readSamples().map((one) => withSource(one, `file://${shop.path}`))) {
     if (await makeSample(sample, { ...admin, signal })) made.push(sample);
@@ -127,7 +127,7 @@ async function runStart(
   });
   const events = followEvents(new ApiClient(transport));
   cleanup.defer(() => events.stop());
-  // Promotions are not shown, because each commit and stage adds one: `fairlead pipeline` shows them.
+  // Do not show Promotions, because each commit and stage adds one. `fairlead pipeline` shows them.
   const listed = shown.filter(({ definition }) => definition !== Promotion);
   const stopView = showLiveView({ kinds: listed, stores, events, output: process.stdout, footer });
   const ended = await Promise.race([untilAborted(signal), operator.ended]);
@@ -149,7 +149,7 @@ async function startCluster(signal: AbortSignal): Promise<LocalCluster> {
   return cluster;
 }
 
-/** On a local cluster the operator runs as a user without permissions of its own. */
+/** The objects to install. On a local cluster the operator runs as a user without permissions of its own. */
 function toInstall(
   kinds: readonly SynthesizableKind[],
   local: LocalCluster | undefined,

@@ -16,7 +16,7 @@ import { type Screen, terminal } from "./screen.ts";
 export interface SuspendFlags extends ReleaseFlags {
   /** Selects all Releases of the namespace. */
   readonly all?: boolean;
-  /** Together with `all`: selects all Releases of all namespaces. */
+  /** With `all`: selects all Releases of all namespaces. */
   readonly allNamespaces?: boolean;
 }
 
@@ -92,7 +92,7 @@ async function setOne(
   print(`It stays pinned to ${shortCommit(revision)}. To remove the pin: ${unpin}`);
 }
 
-/** One after the other; a failure is reported, and the others are still changed. */
+/** Changes Releases one after the other. A failure is reported, and the others are still changed. */
 async function setAll(
   { client, namespace }: ReleaseSession,
   { suspend, allNamespaces = false, output }: SetFlags,

@@ -9,7 +9,7 @@ import { conditionOf, labelOfRelease, type ReleaseObject } from "../release/rele
 import { describeRelease, describeTrouble } from "../release/state-line.ts";
 import { type Screen, terminal } from "./screen.ts";
 
-/** Width of a file or pipe, which has none. */
+/** Assumed width of a file or pipe. */
 const wideColumns = 160;
 
 /** `fairlead tree NAME`: shows the objects of a Release, the objects that they own, and their health. */

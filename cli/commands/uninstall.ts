@@ -37,7 +37,7 @@ export function uninstallCommand({ kinds }: { readonly kinds: readonly Synthesiz
   );
 }
 
-/** @throws Error with a message for users: what failed, for which object, why, and what to do. */
+/** @throws Error with a message for users: the failure, the object, the cause, and instructions. */
 export async function runUninstall(
   kinds: readonly SynthesizableKind[],
   flags: UninstallFlags,

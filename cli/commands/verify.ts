@@ -33,7 +33,7 @@ export interface VerifyFlags extends ReleaseFlags {
   readonly weakSandbox?: boolean;
 }
 
-/** `fairlead verify NAME STAGE`: checks whether a stage runs what git renders to, and which stages have passed it. */
+/** `fairlead verify NAME STAGE`: checks whether a stage runs the manifests in git, and which stages have passed them. */
 export function verifyCommand(): Command {
   const command = new Command("verify")
     .description(
@@ -109,11 +109,11 @@ interface RendererOptions {
   readonly weakSandbox: boolean;
 }
 
-/** Renders the Releases of stages again. */
+/** Renders the Releases of stages on this machine. */
 class StageRenderer {
   readonly #pipeline: PipelineObject;
   readonly #options: RendererOptions;
-  /** What the Releases rendered to last, by `namespace/name`. */
+  /** The last manifests of the Releases, by `namespace/name`. */
   readonly rendered = new Map<string, RenderedSet>();
 
   constructor(pipeline: PipelineObject, options: RendererOptions) {
@@ -133,7 +133,7 @@ class StageRenderer {
     return releases;
   }
 
-  /** The earlier stages of a stage, at a commit. */
+  /** The stages before a stage, rendered at a commit. */
   async earlier(stage: string, revision: string): Promise<readonly EarlierStage[]> {
     const { stages } = this.#pipeline.spec;
     const index = stages.findIndex(({ name }) => name === stage);

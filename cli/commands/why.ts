@@ -26,7 +26,7 @@ interface WhyInput extends WhyFlags {
   readonly kinds: readonly SynthesizableKind[];
 }
 
-/** `fairlead why KIND/NAME`: explains what the operator wants, what it waits for, and what to do. */
+/** `fairlead why KIND/NAME`: explains the planned changes, the reasons for waiting, and the next steps for the user. */
 export function whyCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("why")
     .description("Explain what a resource waits for, until when, and what to do")

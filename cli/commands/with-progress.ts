@@ -1,12 +1,12 @@
 import { Listr } from "listr2";
 import { printError, toTerminalText } from "../terminal-text.ts";
 
-/** Without a terminal, lines of the same kind are printed at most once in this interval. */
+/** Minimum interval between lines of the same kind without a terminal. */
 const QUIET_MS = 15_000;
 
 /**
- * Runs long work and shows the progress that it reports: one line that is overwritten on a terminal; otherwise lines on
- * standard error, fewer of them. The caller prints errors.
+ * Runs long work and shows its progress: on a terminal as one line that is overwritten, otherwise as fewer lines on standard
+ * error. The caller prints errors.
  */
 export async function withProgress<T>(
   title: string,
