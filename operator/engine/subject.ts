@@ -18,7 +18,7 @@ export interface Target {
 
 /** A resource to converge. It contains everything that differs between Releases and kinds. */
 export interface Subject {
-  /** Key of the resource. Below: its kind, and its name in messages, such as `Echo/hello`. */
+  /** Key and kind of the resource, and its title in messages, such as `Echo/hello`. */
   readonly key: string;
   readonly kind: ObjectKind;
   readonly title: string;

@@ -52,7 +52,7 @@ export async function readAuditLog(
     );
 }
 
-/** The lines that contain a text. Most lines of the shared log belong to other tests: they are never decoded. */
+/** The lines that contain a text. Other lines are not decoded, because most lines of the shared log belong to other tests. */
 function linesWith(mark: string, log: Buffer): string[] {
   const lines: string[] = [];
   for (let at = log.indexOf(mark); at >= 0; ) {
@@ -65,12 +65,13 @@ function linesWith(mark: string, log: Buffer): string[] {
   return lines;
 }
 
-/** Size of the parts that a binary search reads, longer than any line; and the maximum disorder of lines in time. */
+/** Size of the parts that the binary search reads, which is longer than any line, and the maximum disorder of lines in time. */
 const PART_BYTES = 256 * 1024;
 const DISORDER_MS = 5_000;
 
 /**
- * The end of the log with all requests since a time: it is searched, because the log of a run has hundreds of megabytes.
+ * Reads the end of the log with all requests since a time. It uses a binary search, because the log of a run may have hundreds
+ * of megabytes.
  */
 async function readEnd(path: string, sinceMs: number): Promise<Buffer> {
   const file = await open(path);
@@ -116,7 +117,7 @@ export async function keepOperatorRequests(
   { auditLogPath: shared }: StoriesLog,
 ): Promise<void> {
   let events = (await readAuditLog(auditLogPath)).filter(isOfOperator);
-  // A watch is logged when it ends, a moment after its operator ended.
+  // A watch is logged when it ends, shortly after its operator has ended.
   for (
     let tries = 0;
     tries < 20 && events.length > 0 && !events.some(({ verb }) => verb === "watch");

@@ -3,7 +3,8 @@ import { runOperator } from "../../index.ts";
 import { batch } from "../fakes/batch-kind.ts";
 
 /**
- * An operator of Batches. `BATCH_DIES_AT`: it ends when its chart receives a record with this number of finished runs.
+ * An operator of Batches. `BATCH_DIES_AT`: the operator exits when its chart receives a record with this number of finished
+ * runs.
  */
 const diesAt = Number(process.env["BATCH_DIES_AT"] ?? -1);
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 /** The programs of this folder, bundled as in an image: their start takes a third of the CPU time of sources. */
 export interface BundledPrograms {
-  /** Operators of other projects. They have no launcher of the sandbox, as if it is not installed. */
+  /** Operators of other projects. They have no launcher of the sandbox, as if it were not installed. */
   readonly own: string;
   /** `fairlead`, with the launcher beside it. */
   readonly shipped: string;
@@ -38,7 +38,7 @@ export async function bundleTestPrograms(): Promise<{ programs: BundledPrograms;
   const folder = await mkdtemp(join(tmpdir(), "fairlead-test-programs-"));
   const programs = programsIn(folder);
   await run(process.execPath, [join(import.meta.dirname, "bundle-programs.ts"), folder]);
-  // Fills the cache, which a killed process never does.
+  // Run a program to its end to fill the cache. A killed process does not write it.
   const env = { ...process.env, NODE_COMPILE_CACHE: programs.compileCache };
   const words = [bundledPathOf(undefined, programs), "run", "--no-such-option"];
   await run(process.execPath, words, { env }).catch(() => undefined);

@@ -4,7 +4,7 @@ import { kindNamed } from "./kube-adapter.ts";
 
 export interface ChildKind {
   readonly kind: ObjectKind;
-  /** Everything but apiVersion, kind and metadata. */
+  /** All fields except apiVersion, kind and metadata. */
   readonly fields: object;
 }
 
@@ -77,7 +77,7 @@ export function manifestOf(
   namespace: string,
   labels: Readonly<Record<string, string>> = {},
 ): Manifest {
-  // As on every child: an apply without any field leaves no entry in managedFields.
+  // Add a label, as on every child. An apply without any field would add no entry to managedFields.
   const metadata = { name: "web", namespace, labels: { "fairlead.dev/set": "web", ...labels } };
   return { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, ...fields };
 }

@@ -4,7 +4,7 @@ import { applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
 /** Binds the claim to a volume: the test cluster has no volume controller. */
 export async function bindClaim(namespace: string): Promise<void> {
   const claim = await eventually(() => readObject("persistentvolumeclaim", "web", namespace), {
-    what: "the claim is there",
+    what: "the claim exists",
   });
   const { uid } = claim.metadata;
   const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name: "web", namespace, uid };

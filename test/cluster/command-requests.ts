@@ -2,10 +2,10 @@ import type { KubernetesObject } from "../../crds/object.ts";
 import type { Answer, DirectApi, Resource } from "./direct.ts";
 import type { KubectlCommand } from "./kubectl-command.ts";
 
-/** Only kubectl itself can run this command, or report why it failed. */
+/** The command must be run by kubectl itself, because it is not supported here or its error must come from kubectl. */
 export class NotDirectly extends Error {}
 
-/** The API server has refused it: repeated by kubectl, it would fail in the same words. */
+/** The API server has rejected the request. kubectl would fail with the same message. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
 }
@@ -54,7 +54,7 @@ export class CommandRequests {
   ): Promise<Answer> {
     const headers: Record<string, string | readonly string[]> = {
       "content-type": type,
-      // The audit log shows by it what a person did.
+      // In the audit log, this identifies requests of a user.
       "user-agent": "kubectl",
     };
     const [user] = this.command.options.get("as") ?? [];
@@ -68,7 +68,7 @@ export class CommandRequests {
     return this.api.send(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   }
 
-  /** @throws Error as kubectl words it if it is forbidden; NotDirectly for any other failure, which kubectl repeats. */
+  /** @throws Error with kubectl's message if it is forbidden; NotDirectly for any other failure, so that kubectl repeats it. */
   protected good<T>({ status, text }: Answer, doing = ""): T {
     if (status < 400) return JSON.parse(text) as T;
     if (status !== 403) throw new NotDirectly(text);

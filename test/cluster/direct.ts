@@ -4,7 +4,7 @@ import { Agent, request } from "node:https";
 import { parse } from "yaml";
 import { apiVersionOf, type KubernetesObject } from "../../crds/object.ts";
 
-/** The API server as `admin`, without kubectl: a request takes a millisecond instead of a process. */
+/** Requests to the API server as `admin`, without kubectl: a request takes a millisecond, and needs no process. */
 export interface DirectApi {
   /** Like `kubectl get TYPE NAME -o json`. Undefined: it does not exist. */
   get<T>(type: string, name: string, namespace?: string): Promise<T | undefined>;
@@ -69,7 +69,7 @@ export function directApi(kubeconfigPath: string): DirectApi {
         agent,
         headers: {
           authorization: `Bearer ${token}`,
-          // Node adds it to no DELETE.
+          // Node does not add it to a DELETE.
           ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
           ...(headers as OutgoingHttpHeaders),
         },
@@ -193,7 +193,7 @@ function expectGood<T>({ status, text }: Answer): T {
   throw new DirectApiError(`Error from server (${body.reason}): ${body.message}`);
 }
 
-/** As kubectl formats it. */
+/** Removes `managedFields`, like kubectl. */
 export function withoutManagers<T extends KubernetesObject>(object: T): T {
   const { managedFields: _, ...metadata } = object.metadata as KubernetesObject["metadata"] & {
     managedFields?: unknown;

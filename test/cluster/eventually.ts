@@ -8,12 +8,12 @@ export interface EventuallyOptions {
   readonly intervalMs?: number;
 }
 
-/** While tests install and remove kinds, the garbage collector of the shared cluster pauses for half a minute. */
+/** Default timeout. While tests install and remove kinds, the garbage collector of the shared cluster pauses for half a minute. */
 const PATIENCE_MS = 90_000;
 
 /**
- * Waits for a condition: calls `check` until it gives something other than `false`, `null` or `undefined` and does not
- * throw (so that `expect` may be used inside), and returns that.
+ * Waits for a condition: calls `check` until it does not throw and returns a value other than `false`, `null` and `undefined`.
+ * Returns this value. `check` may use `expect`.
  *
  * @throws Error with the expected and the last actual result.
  */

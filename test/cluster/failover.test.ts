@@ -25,7 +25,7 @@ async function failOver(
   await Promise.all([leader.operator.stop(signal), story.apply(names, { text })]);
   const first = await eventually(
     async () => (await standby.pod.requests(since)).find((request) => isDone(request)),
-    { what: "the other one writes", timeoutMs: 60_000 },
+    { what: "the standby writes", timeoutMs: 60_000 },
   );
   await story.untilSettled(names.length, 180_000);
   return (Date.parse(first.requestReceivedTimestamp) - since.getTime()) / 1_000;

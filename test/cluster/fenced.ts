@@ -128,7 +128,7 @@ const probes = {
   jobs: ["job", "probe", "--image=busybox"],
 };
 
-/** The API server applies a policy a second or two after its creation: sends it requests that must be rejected. */
+/** Waits until the API server applies the policies, a second or two after their creation: sends requests that must be rejected. */
 async function untilInForce(
   namespace: string,
   { user, kinds, policies, kubectl }: InForceOptions,

@@ -64,7 +64,7 @@ export async function readObject<T = KubernetesObject>(
 export interface NamespaceOptions {
   /** Prefix of the name, which ends with random characters. */
   readonly prefix?: string;
-  /** When it is removed; in a `beforeAll`, keep it for an `afterAll`: a hook cannot add hooks. Default: after the test. */
+  /** Registers the removal. In a `beforeAll`, store it for an `afterAll`: a hook cannot add hooks. Default: after the test. */
   readonly onEnd?: (remove: () => Promise<void>) => void;
 }
 
@@ -84,7 +84,7 @@ export async function aNamespace({
 /** The requests that the shared API server has answered, as a record of each user's requests. */
 export async function auditEvents(query?: AuditQuery): Promise<AuditEvent[]> {
   const { auditLogPath } = testCluster();
-  // A write is visible to others a moment before it is logged: it is logged when a later request is.
+  // A write is logged shortly after it is visible. Wait until a later request is in the log.
   const [since, name] = [new Date(), `mark-${crypto.randomUUID()}`];
   await direct().get("configmap", name, "default");
   await eventually(

@@ -25,7 +25,7 @@ export async function aGitWitness(): Promise<GitWitness> {
   };
 }
 
-/** The first word that is not an option; `-c` and `-C` have a value. */
+/** The first word that is not an option. `-c` and `-C` have a value. */
 function subcommandOf(line: string): string {
   const words = line.split(" ");
   let at = 0;

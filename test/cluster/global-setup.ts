@@ -34,7 +34,7 @@ declare module "vitest" {
  * a running cluster (`fairlead cluster up --name test`), which saves the start of 5 s.
  */
 export default async function setUpCluster(project: TestProject): Promise<() => Promise<void>> {
-  // The other project of cluster tests uses the time of the first one, and its installation.
+  // The second project of cluster tests uses the start time and the installation of the first one.
   const isFirst = process.env["FAIRLEAD_TEST_STARTED"] === undefined;
   process.env["FAIRLEAD_TEST_STARTED"] ??= new Date().toISOString();
   const startedAt = process.env["FAIRLEAD_TEST_STARTED"];
@@ -68,11 +68,11 @@ export default async function setUpCluster(project: TestProject): Promise<() => 
   const cluster = await startLocalCluster({ name: "test", fsync: false, report: reporter() });
   const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
   await provide({ kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath });
-  // Garbage collection discovers kinds at its start and every 30 s, and retries objects of unknown kinds with backoff:
-  // for a minute, dependents of a custom resource would not be deleted.
+  // The garbage collector discovers kinds at its start and every 30 s, and retries objects of unknown kinds with backoff.
+  // Without this wait, dependents of a custom resource would not be deleted for a minute.
   if (cluster.components.includes("kube-controller-manager"))
     await cluster.restart("kube-controller-manager", { graceMs: 0 });
-  // The other project of cluster tests finds and shares it.
+  // The second project of cluster tests uses the same cluster.
   process.env["FAIRLEAD_TEST_KUBECONFIG"] = kubeconfigPath;
   return async () => {
     await cluster.stop();

@@ -11,7 +11,7 @@ export interface EditedResource {
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
-/** One resource of every kind; no two children have the same name and kind. */
+/** One resource of every kind. No two children have the same name and kind. */
 export const someResources = (): readonly EditedResource[] => [
   { kind: Echo, name: "echo", spec: { message: "hi" } },
   { kind: ScheduledEcho, name: "tick", spec: { message: "hi", schedule: "0 0 1 1 *" } },

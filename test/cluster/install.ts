@@ -39,7 +39,7 @@ export async function install(cluster: TestCluster, options: InstallOptions = {}
   const crds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
   const names = crds.map(({ metadata }) => `crd/${metadata.name}`);
   await kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...names]);
-  // The API server's authorizer sees a new binding a moment later.
+  // The API server's authorizer observes a new binding with a short delay.
   const mayList = () =>
     kubectl(["get", ...crds.slice(0, 1).map(({ metadata }) => metadata.name), "-A", "-o", "name"], {
       user: "operator",

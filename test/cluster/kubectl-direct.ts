@@ -4,7 +4,7 @@ import { CommandRequests, NotDirectly, RefusedError } from "./command-requests.t
 import { type Answer, type DirectApi, pathOf, withoutManagers } from "./direct.ts";
 import type { KubectlCommand } from "./kubectl-command.ts";
 
-/** The options of each verb that are understood here. */
+/** The supported options of each verb. */
 const understood: Readonly<Record<string, readonly string[]>> = {
   apply: ["filename", "server-side", "force-conflicts", "field-manager", "dry-run", "output"],
   create: ["filename", "dry-run", "output", "duration", "bound-object-kind", "bound-object-name"],
@@ -24,7 +24,7 @@ const patchTypes: Readonly<Record<string, string>> = {
 /**
  * Runs the most frequent commands as requests: a process of kubectl takes 0.1 s of processor time, and a request a millisecond.
  *
- * @throws NotDirectly if kubectl has to run instead; nothing was changed then.
+ * @throws NotDirectly if kubectl must run the command. No object has been changed then.
  */
 export async function runDirectly(
   api: DirectApi,
@@ -47,7 +47,7 @@ class DirectCommand extends CommandRequests {
   run(): Promise<string> {
     const { verb, words } = this.command;
     const isFromInput = this.#input !== undefined && this.option("filename") === "-" && words.length === 0;
-    // Of several objects some could be written before one fails.
+    // With several objects, some could be written before one fails.
     const isOne = this.#input?.length === 1;
     if (verb === "apply" && isFromInput && this.has("server-side")) return this.#write("apply");
     if ((verb === "create" || verb === "replace") && isFromInput && isOne) return this.#write(verb);
@@ -90,7 +90,7 @@ class DirectCommand extends CommandRequests {
       };
       const sent = await this.send(method, `${path}?${query}`, { type, body });
       const live = this.good<KubernetesObject>(sent, doing[verb]);
-      // kubectl then takes over the fields of its client-side apply.
+      // Then kubectl would take over the fields of its client-side apply.
       if (verb === "apply" && live.metadata.annotations?.[lastApplied] !== undefined) throw new NotDirectly();
       written.push(live);
     }
@@ -161,7 +161,7 @@ class DirectCommand extends CommandRequests {
     return paths;
   }
 
-  /** Another object may have its name by then. */
+  /** Waits for the deletion. Another object may have the same name afterwards. */
   async #untilGone(path: string, uid: unknown): Promise<void> {
     if (uid === undefined) throw new RefusedError(`${path} has no uid`);
     const started = performance.now();

@@ -21,7 +21,7 @@ export interface Pair {
 }
 
 export const names = manyNames(10);
-/** Times of a fast election. */
+/** Options for a fast election. */
 export const short = ["--lease-duration=3s", "--renew-deadline=2s", "--retry-period=500ms"];
 
 /** Ten Stamps, a leading operator, and a standby. */
@@ -53,7 +53,7 @@ export async function writesOf({ user }: Instance, since?: Date): Promise<AuditE
   );
 }
 
-/** Every child of every Stamp was applied this number of times, by any instance. */
+/** Expects that every child of every Stamp was applied this number of times, by any instance. */
 export async function expectApplies({ leader, standby }: Pair, times: number): Promise<void> {
   const writes = [...(await writesOf(leader)), ...(await writesOf(standby))];
   const applies = writes.filter(({ objectRef }) => objectRef?.resource === "configmaps");
@@ -62,11 +62,11 @@ export async function expectApplies({ leader, standby }: Pair, times: number): P
   for (const [name, requests] of byName) expect(requests.length, name).toBe(times);
 }
 
-/** The newest text is everywhere: in the cluster, and in the repository. */
+/** Waits until the newest text is in the cluster and in the repository. */
 export async function untilSays({ story }: Pair, text: string): Promise<void> {
   await story.untilSettled(names.length);
   await eventually(() => names.every((name) => story.repository.read(fileOf(story, name)).includes(text)), {
-    what: "the repository follows",
+    what: "the repository has the newest text",
   });
 }
 
@@ -81,7 +81,7 @@ export async function firstWriteAfter(instance: Instance, since: Date): Promise<
       const writes = await writesOf(instance, since);
       return writes.length > 0 && writes;
     },
-    { what: "the other one writes", timeoutMs: 40_000 },
+    { what: "the standby writes", timeoutMs: 40_000 },
   );
   return (Date.parse(first?.requestReceivedTimestamp ?? "") - since.getTime()) / 1_000;
 }

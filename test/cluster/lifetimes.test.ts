@@ -92,7 +92,7 @@ describe("a Backup, with an account that is kept, receipts that are created once
       what: "the pod ends",
     });
     expect((await podOf("r1"))?.metadata).toMatchObject({ uid, labels: ending });
-    await eventually(async () => (await receipts()).join() === "web-r1", { what: "the receipt is made" });
+    await eventually(async () => (await receipts()).join() === "web-r1", { what: "the receipt is created" });
     await eventually(() => files().join() === "configmap-web-r1.yaml,serviceaccount-web.yaml", {
       what: "the receipt is published",
     });

@@ -88,7 +88,7 @@ test("an object is deleted with its owner", async () => {
   await kubectl(`delete configmap owner -n ${namespace}`);
 
   const isGone = async () => (await readObject("configmap", "child", namespace)) === undefined;
-  await eventually(isGone, { what: "the child is collected" });
+  await eventually(isGone, { what: "the child is garbage-collected" });
   expect(await readObject("configmap", "other", namespace)).toBeDefined();
 });
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
 
-/** Below node_modules, so that an older build finds its libraries: ours, which are a superset of its dependencies. */
+/** Folder for older builds. It is below node_modules, so that they find our libraries, which include all of their dependencies. */
 const cache = join(root, "node_modules", ".cache", "fairlead-older-builds");
 
 /** Why a commit of the history cannot be built here; undefined if it can. */
@@ -34,7 +34,7 @@ export async function buildOf(commit: string): Promise<string> {
     await run("git", ["archive", `--output=${archive}`, commit], { cwd: root });
     await run("tar", ["-xf", archive, "-C", sources]);
     await symlink(join(root, "node_modules"), join(sources, "node_modules"));
-    // Without the launcher of the sandbox, which needs Go: the requests do not depend on it.
+    // Build without the launcher of the sandbox, which needs Go. The requests do not depend on it.
     const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
     await run(process.execPath, [compiler, "-p", "cli/tsconfig.package.json"], { cwd: sources });
     await run("npm", ["pack", "--ignore-scripts", "--pack-destination", draft], { cwd: sources });

@@ -6,7 +6,7 @@ import type { AuditEvent } from "./audit-log.ts";
 import { applyObjects, auditEvents, kubectl, testCluster } from "./fixture.ts";
 import { aFolder } from "./operator.ts";
 
-/** A user of one test: the audit log distinguishes its requests from those of all others. */
+/** A user of one test, whose requests are identifiable in the audit log. */
 export interface OperatorUser {
   readonly kubeconfigPath: string;
   /**

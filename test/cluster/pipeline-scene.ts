@@ -17,25 +17,25 @@ import { applyResource, seen } from "./story.ts";
 
 const program = join(import.meta.dirname, "pipeline-program.ts");
 
-/** An operator with all fences, the Releases `dev` and `prod` of the Pipeline `shop`, and a repository that it publishes to. */
+/** An operator with all fences, the Releases `dev` and `prod` of the Pipeline `shop`, and a repository to which it publishes. */
 export interface PipelineScene {
   readonly namespace: string;
   readonly rendered: FakeGitRemote;
-  /** Starts the operator (again), with more arguments. */
+  /** Starts or restarts the operator, with additional arguments. */
   start(args?: readonly string[]): Promise<RunningOperator>;
-  /** Applies the Pipeline: `dev`, and `prod`, which needs an approval. Fields of the stage `dev` may be added. */
+  /** Applies the Pipeline with the stages `dev`, with these additional fields, and `prod`, which needs an approval. */
   follow(dev?: object): Promise<void>;
-  /** Changes what both Releases deploy. Gives the commit. */
+  /** Changes the files of both Releases. Returns the commit. */
   commit(version: string): string;
-  /** Waits until a stage is so, and gives its state. */
+  /** Waits until the status of a stage has these fields, and returns it. */
   untilStage(name: string, wanted: object): Promise<StageStatus>;
-  /** Approves what prod would run next, as a user. */
+  /** Approves the next target of prod, as a user. */
   approve(user: string): Promise<void>;
-  /** Creates a Promotion by hand, as a user. */
+  /** Creates a Promotion, as a user. */
   promote(user: string, spec: object): Promise<void>;
 }
 
-/** Makes the scene. The operator does not run yet. */
+/** Creates the scene. The operator does not run yet. */
 export async function aPipelineScene(): Promise<PipelineScene> {
   const kinds = [stampIn(sharedGroup), ...deliveryKinds];
   const releases = { enabled: true, requireServiceAccount: false };

@@ -15,9 +15,9 @@ export type StoryStage = Readonly<Record<string, unknown>> & {
 
 /** An operator with Releases and Pipelines of one namespace, without fences around it. */
 export interface PipelineStory extends ReleaseStory {
-  /** Makes the Releases `PIPELINE-NAME` of the folders `PIPELINE/NAME`, and a Pipeline that follows `PIPELINE`. */
+  /** Creates the Releases `PIPELINE-NAME` of the folders `PIPELINE/NAME`, and a Pipeline of the folder `PIPELINE`. */
   pipeline(name: string, stages: readonly StoryStage[]): Promise<void>;
-  /** Waits until what a Pipeline says of a stage has these fields. */
+  /** Waits until the status of a stage has these fields. */
   untilStage(pipeline: string, stage: string, wanted: object): Promise<SeenResource>;
 }
 
@@ -56,7 +56,7 @@ export async function aPipelineStory(): Promise<PipelineStory> {
   };
 }
 
-/** Makes an admission policy as a Pipeline demands one before Approvals of a namespace count. It refuses nothing. */
+/** Creates an admission policy, without which Approvals of a namespace do not count. It rejects nothing. */
 export async function vouchForApprovals(namespace: string): Promise<void> {
   const name = `${namespace}-approvals`;
   const metadata = { name, labels: { [APPROVAL_POLICY.key]: APPROVAL_POLICY.value } };

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { aFolder } from "./operator.ts";
 
-/** Secret values that must not appear, in every form in which they could. */
+/** Secret values that must not appear, in all their encodings. */
 export class Planted {
   readonly #forms = new Map<string, string>();
 

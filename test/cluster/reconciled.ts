@@ -13,8 +13,8 @@ export interface ReconciledOptions {
 }
 
 /**
- * Waits until an operator has reconciled this number of resources, which are Ready and published, has polled the branch,
- * and has nothing to do: every later write has another cause.
+ * Waits until an operator has reconciled this number of resources, which are Ready and published, has polled the branch, and
+ * is idle. Every later write then has another cause.
  */
 export async function untilReconciled(
   operator: RunningOperator,

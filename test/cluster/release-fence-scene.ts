@@ -19,13 +19,13 @@ import { sharedGroup, stampIn } from "./stamp-kind.ts";
 const kinds = [stampIn(sharedGroup)];
 const rbac = "rbac.authorization.k8s.io";
 const noFence = { check() {} };
-/** The account that the tests act as. */
+/** The account that the tests use. */
 export const deployer = "deployer";
 
-/** When objects for all tests of a file are removed. */
+/** Registers the removal of objects that all tests of a file share. */
 type OnEnd = (end: () => Promise<void>) => void;
 
-/** Two pods of one fenced operator, of which `leader` holds the Lease, and an account that they impersonate. */
+/** Two pods of one fenced operator, and an account that they impersonate. The pod `leader` holds the Lease. */
 export type FencedScene = Awaited<ReturnType<typeof aFencedScene>>;
 
 /** The operator's own adapter with the permissions of one of its pods, and without its own fence. */
@@ -61,7 +61,7 @@ async function makeDeployer(namespace: string, onEnd: OnEnd): Promise<void> {
   });
 }
 
-/** Creates it, and waits until permissions and fences are in force. */
+/** Creates the scene, and waits until permissions and fences are in force. */
 export async function aFencedScene(onEnd: OnEnd) {
   await install(testCluster(), {
     kinds,
@@ -123,7 +123,7 @@ export async function aFencedScene(onEnd: OnEnd) {
       await by.delete({ kind, namespace, name }, { uid, propagation: "Background" });
     },
   };
-  // The API server's own watches see permissions, fences and the Lease's holder a moment later.
+  // The API server observes permissions, fences and the Lease's holder with a short delay.
   await eventually(
     async () => {
       await leader

@@ -48,7 +48,7 @@ test("repositories are read by a separate process, which may crash or hang at an
   // A restart alone causes no write.
   const quiet = new Date();
   process.kill(sourceZoneOf(operator) ?? 0, "SIGKILL");
-  await eventually(() => sourceZoneOf(operator) !== undefined, { what: "the zone is back" });
+  await eventually(() => sourceZoneOf(operator) !== undefined, { what: "the zone has restarted" });
   const third = write("white");
   await story.untilAt("shop", third);
   expect(await story.writes(quiet)).toEqual([
@@ -59,7 +59,7 @@ test("repositories are read by a separate process, which may crash or hang at an
   // While it hangs, the deployed objects are kept in sync.
   process.kill(sourceZoneOf(operator) ?? 0, "SIGSTOP");
   await kubectl(["patch", "cm", "web", "-n", namespace, "--type=merge", "-p", '{"data":{"colour":"red"}}']);
-  await eventually(async () => (await colourOf("web")) === "white", { what: "the hand edit is undone" });
+  await eventually(async () => (await colourOf("web")) === "white", { what: "the manual edit is reverted" });
   const last = sourceZoneOf(operator) ?? 0;
   process.kill(last, "SIGCONT");
 

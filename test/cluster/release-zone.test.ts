@@ -62,7 +62,7 @@ test("sources are rendered by processes without the operator's environment, whic
   // While the zone hangs, the deployed objects are kept in sync.
   for (const pid of zoneOf(operator).values()) process.kill(pid, "SIGSTOP");
   await kubectl(["patch", "cm", "web", "-n", namespace, "--type=merge", "-p", '{"data":{"colour":"red"}}']);
-  await eventually(async () => (await colourOf("web")) === "green", { what: "the hand edit is undone" });
+  await eventually(async () => (await colourOf("web")) === "green", { what: "the manual edit is reverted" });
   for (const pid of zoneOf(operator).values()) process.kill(pid, "SIGCONT");
 
   const third = story.commit({ "program/main.ts": `${program}// Changed.\n` });

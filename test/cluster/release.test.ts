@@ -46,7 +46,7 @@ describe("a Release of a folder", () => {
 
     await kubectl(["patch", "cm", "web", "-n", namespace, "--type=merge", "-p", '{"data":{"colour":"red"}}']);
     await eventually(async () => (await colourOf(namespace)) === "green", {
-      what: "the hand edit is undone",
+      what: "the manual edit is reverted",
     });
 
     source.git(["update-ref", "refs/heads/before", first]);

@@ -11,7 +11,7 @@ import { seen, untilReady } from "./story.ts";
 
 const files = ["echo", "scheduled-echo", "memcached", "easy-service", "pod-set", "runtime", "podbuggertool"];
 
-/** One resource of every shipped kind, as in `samples/`; none of them changes by itself. */
+/** One resource of every shipped kind, from `samples/`. None of them changes without an edit. */
 export function samplesIn(namespace: string): readonly Manifest[] {
   return files.map((file) => sampleOf(file, namespace));
 }

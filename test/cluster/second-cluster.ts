@@ -9,8 +9,8 @@ import {
 import { installStagePolicies } from "./stage-policies.ts";
 
 /**
- * An API server without controllers, which the test files share that install admission policies for all namespaces, or change
- * shipped kinds. It starts with the first request, because most runs of a few files need none.
+ * An API server without controllers. Test files share it that install admission policies for all namespaces, or change shipped
+ * kinds. It starts with the first request, because most runs of a few files do not need it.
  */
 export interface SecondCluster {
   /** For {@link openSecondCluster}. */
@@ -18,7 +18,7 @@ export interface SecondCluster {
   stop(): Promise<void>;
 }
 
-/** Serves it to the processes of the tests, from the process that starts them and that outlives them. */
+/** Serves the cluster to the processes of the tests. Called in their parent process, which runs longer than they do. */
 export async function serveSecondCluster(): Promise<SecondCluster> {
   let started: Promise<LocalCluster> | undefined;
   const server = createServer((_, response) => {
@@ -38,7 +38,7 @@ export async function serveSecondCluster(): Promise<SecondCluster> {
   };
 }
 
-/** Opens it; starts it if it is needed for the first time. */
+/** Opens the cluster. The first call starts it. */
 export async function openSecondCluster(url: string): Promise<LocalCluster> {
   const response = await fetch(url);
   const text = await response.text();

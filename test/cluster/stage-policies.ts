@@ -21,7 +21,7 @@ export const installation = {
 
 const rbac = "rbac.authorization.k8s.io";
 
-/** The kinds of pipelines, the policies of their permissions for all namespaces, and users who may write all of them. */
+/** Installs the kinds of pipelines, the policies for their permissions in all namespaces, and users who may write all of them. */
 export async function installStagePolicies(cluster: LocalCluster): Promise<void> {
   const { kubectlPath = "kubectl" } = cluster;
   const kubectl = kubectlFor({ ...cluster, kubectlPath });

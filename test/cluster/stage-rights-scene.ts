@@ -25,7 +25,7 @@ export interface StageRightsScene {
   grant(user: string, stage: string, ...verbs: readonly string[]): Promise<() => Promise<void>>;
 }
 
-/** Creates it, and waits until the policies are in force. */
+/** Creates the scene, and waits until the policies are in force. */
 export async function aStageRightsScene(): Promise<StageRightsScene> {
   const cluster = await secondCluster();
   const { kubeconfigPath, kubectlPath = "kubectl" } = cluster;
@@ -77,7 +77,7 @@ export async function aStageRightsScene(): Promise<StageRightsScene> {
   };
 }
 
-/** Queries the authorizer. `kubectl auth can-i` does not work: it looks up the group of a resource that no API serves. */
+/** Queries the authorizer. `kubectl auth can-i` does not work, because no API serves the resource. */
 async function isAllowed(
   kubectl: Kubectl,
   {
@@ -99,7 +99,7 @@ async function isAllowed(
   return answer.status?.allowed === true;
 }
 
-/** The API server applies a policy a second or two after its creation: each is tested with a request that it rejects. */
+/** Waits until each policy rejects a request. The API server applies a policy a second or two after its creation. */
 async function untilInForce(as: StageRightsScene["as"], namespace: string): Promise<void> {
   const nobody = as("nobody");
   const refuses = async (input: object, says: RegExp): Promise<boolean> => {

@@ -46,7 +46,7 @@ class StampChart extends Chart {
   }
 }
 
-/** The group of the Stamps that all tests may use; a test that removes their CRD uses another one. */
+/** The group of the Stamps that all tests may use. A test that removes their CRD uses another group. */
 export const sharedGroup = "stories.fairlead.dev";
 
 /** A kind for tests: a text, and a number of ConfigMaps that repeat it. No other controller reads them. */

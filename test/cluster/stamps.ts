@@ -26,7 +26,7 @@ export interface StampStory {
   readonly repository: StoryRepository;
   readonly user: OperatorUser;
   start(args?: readonly string[], options?: StampStartOptions): Promise<RunningOperator>;
-  /** Creates or changes Stamps with these names, many at a time. */
+  /** Creates or changes Stamps with these names, with many concurrent requests. */
   apply(names: readonly string[], spec: object): Promise<void>;
   remove(names: readonly string[]): Promise<void>;
   list(): Promise<SeenResource[]>;
@@ -45,7 +45,7 @@ export interface StampStory {
 }
 
 export const stampProgram = join(import.meta.dirname, "stamp-program.ts");
-/** Has no fence of its own, and continues after it has lost its lease. */
+/** An operator without a fence of its own, which continues after it has lost its lease. */
 export const stubbornProgram = join(import.meta.dirname, "stubborn-program.ts");
 
 /** Names `prefix-0` and so on. */
@@ -54,7 +54,7 @@ export function manyNames(count: number, prefix = "stamp"): string[] {
 }
 
 export interface StampStoryOptions {
-  /** A group that only this test uses in addition to the shared one: Stamps in it, and their CRD, which it may change. */
+  /** An additional group for Stamps that only this test uses, so that it may change their CRD. */
   readonly ownGroup?: string | undefined;
 }
 
@@ -138,7 +138,7 @@ export async function aStampStory({ ownGroup = undefined }: StampStoryOptions = 
   };
 }
 
-/** The operator has reported on the newest generation, and it is healthy. */
+/** Whether the operator has reported that the newest generation is healthy. */
 export function isSettled(resource: SeenResource): boolean {
   return ["Ready", "Published"].every((type) => {
     const condition = conditionOf(resource, type);

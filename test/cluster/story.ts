@@ -21,7 +21,7 @@ export interface SeenResource extends KubernetesObject {
 export interface Story {
   readonly namespace: string;
   readonly repository: StoryRepository;
-  /** Starts the operator (again). */
+  /** Starts or restarts the operator. */
   start(args?: readonly string[]): Promise<RunningOperator>;
 }
 
@@ -45,7 +45,7 @@ export async function applyResource(
   return await seen(kind, namespace, name);
 }
 
-/** An existing custom resource. */
+/** Reads an existing custom resource. */
 export async function seen(kind: ObjectKind, namespace: string, name = "web"): Promise<SeenResource> {
   const found = await readObject<SeenResource>(groupKindOf(kind), name, namespace);
   if (found === undefined) throw new Error(`there is no ${kind.kind} ${namespace}/${name}`);
@@ -115,7 +115,7 @@ export async function eventsOf(namespace: string, kind: string, name = "web"): P
   );
 }
 
-/** The same, as soon as there is one. */
+/** Waits for at least one such event. */
 export function untilEvents(namespace: string, kind: string, name = "web"): Promise<SeenEvent[]> {
   return eventually(
     async () => {

@@ -7,7 +7,7 @@ import { systemClock } from "../../operator/runtime/clock.ts";
 import { createLogger } from "../../operator/telemetry/log.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
-// An operator without its own fence, which does not notice that it lost the lease, and never ends by itself.
+// An operator without its own fence. It does not detect the loss of its lease, and never ends by itself.
 const clock = systemClock();
 const config = readOperatorConfig(parseOptionTexts(process.argv.slice(2)), process.env);
 const { kubeconfig, context, logLevel: level, logFormat: format } = config;

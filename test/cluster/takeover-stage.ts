@@ -40,7 +40,7 @@ export class TakeoverStage {
     this.#pod = parts.pod;
   }
 
-  /** On a separate cluster, for operators that watch all namespaces. */
+  /** Creates the stage on a separate cluster, for operators that watch all namespaces. */
   static async start(name: string): Promise<TakeoverStage> {
     const { kubectlPath = "kubectl", stop, ...cluster } = await startLocalCluster({ name, fsync: false });
     const found = { ...cluster, kubectlPath };
@@ -48,7 +48,7 @@ export class TakeoverStage {
     return TakeoverStage.on(found, stop);
   }
 
-  /** On a cluster with the shipped kinds. */
+  /** Creates the stage on a cluster with the shipped kinds. */
   static async on(cluster: TestCluster, onEnd?: Ending): Promise<TakeoverStage> {
     const kubectl = kubectlFor(cluster);
     const endings: Ending[] = [];
@@ -63,7 +63,7 @@ export class TakeoverStage {
     for (const end of this.#endings.toReversed()) await end();
   }
 
-  /** A namespace whose name begins with this prefix. */
+  /** Creates a namespace whose name begins with this prefix. */
   aPlace(prefix: string): Promise<string> {
     return aPlaceOn(this.kubectl, prefix, this.#endings);
   }

@@ -35,7 +35,7 @@ test.for(originals)(
         const wanted = Number((spec as { size?: number }).size ?? (kind.kind === "Echo" ? 1 : 0));
         return pods.length === wanted;
       },
-      { what: "its pods are there" },
+      { what: "its pods exist" },
     );
     const before = await Promise.all(
       children.map((child) => stage.read<Workload>(child.kind, child.metadata.name, namespace)),

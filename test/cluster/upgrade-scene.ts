@@ -42,7 +42,7 @@ export function fillSource(source: FakeGitRemote): void {
   source.commitByOthers({ ...Object.fromEntries(texts), "shop/main.ts": program });
 }
 
-/** Manifests with pods, a program that acts as an account, and a folder for a namespace that it creates. */
+/** Releases of manifests with pods, of a program that uses an account, and of a folder with `createNamespace`. */
 export function releasesOf(source: FakeGitRemote, namespace: string): readonly KubernetesObject[] {
   const specs = {
     web: { render: { manifests: {} } },

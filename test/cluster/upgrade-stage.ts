@@ -23,7 +23,8 @@ interface SeenObject extends KubernetesObject {
 }
 
 /**
- * A separate cluster, in which one build after the other is installed and runs with the permissions of its installation.
+ * A separate cluster in which several builds are installed one after the other. Each runs with the permissions of its
+ * installation.
  */
 export class UpgradeStage {
   readonly api: DirectApi;
@@ -76,7 +77,7 @@ export class UpgradeStage {
     });
   }
 
-  /** The kinds for which the installation has permissions: an upgrade keeps the installed ones. */
+  /** Option with the kinds for which the installation has permissions. An upgrade keeps the installed ones. */
   async #kindsOption(): Promise<readonly string[]> {
     const args = "jsonpath={.spec.template.spec.containers[0].args}";
     const text = await this.#kubectl(["get", "deployment", account, "-n", home, "-o", args]);
@@ -114,7 +115,7 @@ export class UpgradeStage {
     );
     const items = texts.flatMap((text) => (JSON.parse(text) as { readonly items: SeenObject[] }).items);
     return new Map(
-      // The version also counts statuses, which Kubernetes controllers write at any time.
+      // Leave out the resourceVersion. It changes with statuses, which Kubernetes controllers write at any time.
       items.map(({ kind, metadata: { resourceVersion: _, ...metadata }, spec, data }) => [
         `${kind} ${metadata.namespace}/${metadata.name}`,
         { metadata, spec, data },

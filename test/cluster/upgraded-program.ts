@@ -4,7 +4,7 @@ import { kinds } from "../../charts/bindings.ts";
 import type { BoundKind } from "../../crds/binding.ts";
 import { runOperator } from "../../index.ts";
 
-/** The shipped operator, in a version whose charts set one more label on every child, including Jobs' templates. */
+/** The shipped operator, changed so that its charts set an additional label on every child, including Jobs' templates. */
 const next = kinds.map((kind): BoundKind<Construct> => {
   const Before = kind.chart as new (...args: ConstructorParameters<typeof kind.chart>) => Construct;
   class After extends Before {

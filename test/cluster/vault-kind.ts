@@ -30,7 +30,7 @@ const Vault = defineKind({
   ],
 });
 
-/** The manifest's data: valid, or rejected by the API server in one way or another. */
+/** The manifest's data: valid, or rejected by the API server for different reasons. */
 const dataOf = {
   none: { stringData: { password: vaultSecret } },
   key: { stringData: { [`not a key, ${"but a text"}`]: vaultSecret } },

@@ -13,7 +13,7 @@ export function fieldsV1Of(value: unknown): Fields {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [`f:${name}`, fieldsV1Of(inner)]));
 }
 
-/** An object after an addition to its own fields, as server-side apply leaves it: set, kept or removed. */
+/** An object after an addition by server-side apply. */
 export function withFieldsOf(found: LiveObject, { manifest, fieldManager }: Addition): LiveObject {
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...set } = manifest;
   const { addedFields = {}, ...rest } = found;

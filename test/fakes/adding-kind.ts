@@ -21,7 +21,7 @@ class AddingChart extends GadgetChart {
   }
 }
 
-/** A kind that adds a container to the pods whose label `of` equals the value of its own label `seeks`. */
+/** A kind that adds a container to pods. The label `of` of a pod must equal the label `seeks` of the resource. */
 export function anAddingKind(): BoundKind<Construct> {
   return aGadgetKind({
     chart: AddingChart,

@@ -13,8 +13,8 @@ import { FakeCluster } from "./fake-cluster.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
 /**
- * One reconcile with its environment in memory, the same for every sort of resource: `deliver` stores the server's
- * objects. A sort adds the source of its desired objects, and its steps.
+ * One reconcile with its environment in memory. Releases and kinds share it. `deliver` stores the server's objects. A subclass
+ * adds the source of the desired objects, and the steps.
  */
 export abstract class Bench<Resource extends CustomResource> {
   readonly cluster = new FakeCluster();
@@ -37,7 +37,7 @@ export abstract class Bench<Resource extends CustomResource> {
   protected abstract readonly definition: ObjectKind;
   protected abstract readonly run: Reconcile;
 
-  /** The common input of the steps of every sort. */
+  /** The common input of all steps. */
   protected shared() {
     return {
       cluster: this.cluster,
@@ -64,13 +64,13 @@ export abstract class Bench<Resource extends CustomResource> {
     return this.run(key, { signal, log: this.log, onExplain: (explain) => (this.explain = explain) });
   }
 
-  /** Creates or changes a resource, as users do; its status stays. */
+  /** Creates or changes a resource like a user. Its status stays. */
   edit(resource: Resource): void {
     const status = this.cluster.objects.get(idOf(resource))?.["status"];
     this.deliver(this.cluster.put({ ...resource, ...(status !== undefined && { status }) }));
   }
 
-  /** Delivers the watch event of an object of the server; without a label of a set the watch does not match children. */
+  /** Delivers the watch event of an object of the server. The watch matches only children with the label of a set. */
   deliver(object: LiveObject): void {
     this.storeOf(this.kindOf(object)).apply({ type: "MODIFIED", object });
   }

@@ -46,7 +46,7 @@ export class FakeCluster implements Cluster {
     return this;
   }
 
-  /** Requests do not contain their sender. */
+  /** Returns itself: recorded requests do not contain their sender. */
   as(): FakeCluster {
     return this;
   }

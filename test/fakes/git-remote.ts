@@ -31,12 +31,12 @@ interface CommitPlace {
   readonly author?: string | undefined;
 }
 
-/** A real bare repository on disk that can fail: reject, hang, be removed, be written by others. */
+/** A real bare repository on disk. It can reject pushes, hang, be removed, or receive commits of other users. */
 export class FakeGitRemote implements Disposable {
   /** Temporary folder of the test, with the repository and possibly a cache. */
   readonly folder = mkdtempSync(join(tmpdir(), "fairlead-test-"));
   readonly path = join(this.folder, "remote.git");
-  /** Hooks may only write beside the branches. */
+  /** Created by a hook that hangs. Hooks may only write beside the branches. */
   readonly hangMark = join(this.path, "hanging");
 
   constructor({ format = "sha1" }: { readonly format?: "sha1" | "sha256" } = {}) {
@@ -77,7 +77,7 @@ export class FakeGitRemote implements Disposable {
    * Another user's commit; `undefined` deletes a file or folder.
    *
    * @param options.author `Ada <ada@example.dev>`; default: the committer.
-   * @throws If the branch moved meanwhile: as a push would be refused, no commit is lost.
+   * @throws If the branch has moved in the meantime, like a rejected push, so that no commit is lost.
    */
   commitByOthers(
     files: Readonly<Record<string, string | undefined>>,

@@ -7,7 +7,7 @@ import { Release } from "../../crds/release.ts";
 import { aGadgetKind, GadgetChart } from "./gadget.ts";
 import { aLiveObject } from "./objects.ts";
 
-/** The chart pins every Release that the resource seeks to the commit in its annotation `pin`. */
+/** Pins every matching Release to the commit in the annotation `pin` of the resource. */
 class PinningChart extends GadgetChart {
   constructor(scope: Construct, id: string, props: ConstructorParameters<typeof GadgetChart>[2]) {
     super(scope, id, props);
@@ -24,7 +24,7 @@ class PinningChart extends GadgetChart {
   }
 }
 
-/** A kind that sets fields of the Releases whose label `of` equals the value of its own label `seeks`. */
+/** A kind that sets fields in Releases. The label `of` of a Release must equal the label `seeks` of the resource. */
 export function aPinningKind(): BoundKind<Construct> {
   return aGadgetKind({
     chart: PinningChart,

@@ -44,7 +44,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   /** Kinds whose first list is not complete, by plural. */
   readonly unsynced = new Set<string>();
   readonly refused = new Map<string, string>();
-  /** Kinds whose definitions changed a moment ago. */
+  /** Kinds whose CRDs have changed recently. */
   readonly newDefinitions = new Set<string>();
   /** The result of reading a Secret. */
   readonly secrets: { read: () => Promise<ReadonlyMap<string, string>> } = { read: async () => new Map() };
@@ -52,7 +52,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   /** The platform's policies. */
   limits: Limits = [];
   rules: SelectedRules | undefined;
-  /** Secrets that are to be read again. */
+  /** Secrets that were removed from the cache. */
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
   readonly memory = new ReleaseMemory();
@@ -111,7 +111,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     );
   }
 
-  /** Unchanged; labels, annotations and finalizers that the operator wrote stay, too. */
+  /** Creates or changes a Release like a user. Labels, annotations and finalizers of the operator stay. */
   override edit(release: ReleaseResource = aRelease()): void {
     const { finalizers, annotations, labels } = this.cluster.objects.get(idOf(release))?.metadata ?? {};
     const metadata = {
@@ -133,7 +133,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     this.#sources.set(key, { digit, rendered: { ...asRendered(manifests, needs), warnings }, tree });
   }
 
-  /** The same folder in another commit, which changed another folder. */
+  /** Adds a commit that changes another folder. */
   moveHead(digit: string, key = "shop/web"): void {
     const source = this.#sources.get(key);
     if (source && "rendered" in source) this.#sources.set(key, { ...source, digit });
@@ -143,7 +143,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
     this.#sources.set(key, source);
   }
 
-  /** From now on the source is unavailable; its last state stays known. */
+  /** Makes the source unavailable. Its last state stays known. */
   lose(stale: SourceFailure, key = "shop/web"): void {
     this.#sources.set(key, { ...(this.#sources.get(key) as Source & { digit: string }), stale } as Source);
   }

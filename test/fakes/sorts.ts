@@ -18,19 +18,19 @@ export interface SceneOptions {
   readonly account?: string;
 }
 
-/** A resource `shop/web` of one sort on its bench, for tests with the same expectations for every sort. */
+/** A resource `shop/web` of a sort on its bench, for tests with the same expectations for every sort. */
 export interface Scene {
   readonly bench: Bench<CustomResource>;
   /** Its kind, as in requests: `status Gadget/web`. */
   readonly kind: string;
-  /** Its new desired objects, without an edit: the chart or the source has changed. */
+  /** Sets its desired objects without an edit, like a change of the chart or the source. */
   want(...objects: readonly Wanted[]): void;
 }
 
 /** Why a sort of resources lacks a capability by design. */
 export type Lacks = Partial<Record<"additions", string>>;
 
-/** One sort of resources. */
+/** A sort of resources: custom resources of a kind, or Releases. */
 export interface Sort {
   readonly name: string;
   readonly lacks: Lacks;

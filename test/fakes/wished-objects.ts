@@ -47,7 +47,7 @@ export interface WishedCommit {
 }
 export const wishedCommit: fc.Arbitrary<WishedCommit> = fc.record({ wanted: wishes, edges });
 
-/** Undefined: required and declared order form a cycle, which is rejected. */
+/** Prepares the objects. Undefined: the required and the declared order form a cycle, which is rejected. */
 export function prepareWishes({ wanted, edges: declared }: WishedCommit): DesiredSet | undefined {
   const manifests = wanted.map(({ kind, name, namespace, value }) =>
     aSourceManifest(apiVersions[kind], kind, name, { namespace, fields: { value } }),

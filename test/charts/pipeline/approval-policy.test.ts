@@ -48,7 +48,7 @@ describe("approvalPolicyGap()", () => {
     ]);
     expect(gap()).toBeUndefined();
     expect(gap(undefined, ["shop", "other"])).toBeUndefined();
-    // In the form in which the API server stores a binding.
+    // With the defaults that the API server adds to a binding.
     expect(
       gap(editing("binding", { matchResources: { matchPolicy: "Equivalent", objectSelector: {} } })),
     ).toBeUndefined();

@@ -27,7 +27,7 @@ describe("approvals of a Pipeline's stage", () => {
   test("check 14: an approved commit that an upgraded operator renders differently is not applied, and needs another approval", () => {
     const { world, digest } = waiting();
     world.approve("ann", { stage: "prod", digest });
-    // The Release renders otherwise from the moment of the pin on.
+    // After the pin, the Release renders the commit differently.
     world.onCreate = ({ stage }) => {
       if (stage === "prod") world.upgrade("2");
     };

@@ -155,7 +155,7 @@ describe("assessApprovals()", () => {
     expect(assess([anApproval("eve", { decision: "Reject", digest: y })], { rule: undefined }).state).toBe(
       "Approved",
     );
-    // It stops the stage also where nobody vouches for its author, and until it has gone.
+    // A rejection stops the stage until it is deleted, even if no policy verifies its author.
     expect(assess(both, { notInForce: "no policy" }).state).toBe("Rejected");
     expect(assess([anApproval("eve", { decision: "Reject", leaves: true })]).state).toBe("Rejected");
   });

@@ -6,7 +6,7 @@ import { aShop, everywhere, gatesOf, hour, minute, promoted, second, waitingOf }
 const asks = (rule: object = {}) => ({ prod: { enter: { approvals: { count: 1, ...rule } } } });
 
 describe("notAuthor of a Pipeline's stage", () => {
-  /** A world whose prod runs a commit of Ann and waits with one of Bob; Bob's address is not mapped. */
+  /** A world whose prod runs a commit of Ann and waits with a commit of Bob, whose address is not mapped. */
   function authored() {
     const world = aShop(asks({ notAuthor: true }));
     const asked: string[] = [];
@@ -51,7 +51,7 @@ describe("notAuthor of a Pipeline's stage", () => {
     approve("other", "eve");
     world.run(hour);
     expect(promoted(world, "prod")).toEqual([first]);
-    // Nothing has run in prod before: the whole history counts. Then it is what came since.
+    // Nothing has run in prod before, so the whole history counts. Later, only the commits since then count.
     push("2", "bob@example.dev");
     const third = push("3", "ann@example.dev");
     expect(new Set(asked)).toEqual(new Set(["0..1", "1..2", "1..3"]));
@@ -138,7 +138,7 @@ describe("notAuthor of a Pipeline's stage", () => {
     expect(waitingOf(world, "prod")).toContain(
       `no approval counts: the authors of the commits are not known: ${message}; the stage has no current commit, so its whole history counts, and ${command(first)}`,
     );
-    // That is the current commit then, and what comes after it needs approvals as usual.
+    // It becomes the current commit, and later commits need approvals as usual.
     const bypass = { by: "bob", reason: "first deployment", bypass: ["Approvals"] };
     world.request("first", { stage: "prod", revision: first, ...bypass });
     world.run(hour);
@@ -168,7 +168,7 @@ describe("notAuthor of a Pipeline's stage", () => {
       expect(waitingOf(world, "prod")).toBe(said);
     }
     expect(world.writes.slice(writes)).toEqual([]);
-    // It says so, and lets nothing through.
+    // The gate reports it, and stays closed.
     approve("eve", "eve");
     world.run(minute);
     expect(promoted(world, "prod")).toEqual([]);

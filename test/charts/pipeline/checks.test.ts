@@ -8,7 +8,7 @@ const root = new URL("../../../", import.meta.url);
 const checks = [...checksOfOrder, ...checksOfRights, ...checksOfOperation];
 const textOf = (file: string): string => readFileSync(new URL(file, root), "utf8");
 
-/** The names of tests in a file, as they are written there. */
+/** The names of tests in the text of a file. */
 function namesIn(file: string): readonly string[] {
   const calls = /\btest(?:\.concurrent)?(?:\.for(?:<[^(]*>)?\([\s\S]*?\)\(|\()\s*(["'`])((?:(?!\1).)+)\1/g;
   return [...textOf(file).matchAll(calls)].map(([, , name = ""]) => name);

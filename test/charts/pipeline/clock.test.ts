@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TrustedTime } from "../../../operator/runtime/trusted-time.ts";
 import { aShop, everywhere, hour, minute, promoted } from "./stages.ts";
 
-/** A world whose operator has its time from clocks as the one that ships: a wall clock that can be wrong, and a monotonic one. */
+/** A world whose operator uses the same clocks as the shipped one: a wall clock that can be wrong, and a monotonic one. */
 function aShopWithClocks() {
   const world = aShop({ prod: { enter: { windows: [{ allow: { cron: "0 0 * * *", duration: "30m" } }] } } });
   const clocks = {
@@ -32,7 +32,7 @@ describe("the clock of the machine", () => {
     world.run(15 * minute);
     const second = world.push(everywhere("2"));
     world.run(2 * hour);
-    // 23 hours ahead, it is past midnight.
+    // With a clock that is 23 hours ahead, it is past midnight.
     clocks.aheadMs = 23 * hour;
     world.restart();
     world.run(minute);

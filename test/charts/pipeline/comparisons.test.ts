@@ -3,7 +3,7 @@ import { differsIn, pairsOf } from "../../../charts/pipeline/comparisons.ts";
 import { readStages } from "../../../charts/pipeline/shape.ts";
 import { Pipeline } from "../../../crds/pipeline.ts";
 
-/** The pairs of the last stage, and what is wrong with them. */
+/** The pairs of the last stage, and their problems. */
 function pairs(...given: readonly object[]): readonly string[] {
   const source = { url: "https://git.test/shop.git" };
   const namespace = "shop";

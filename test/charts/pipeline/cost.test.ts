@@ -11,7 +11,7 @@ describe("the cost of a Pipeline", () => {
     world.run(48 * hour);
     expect(world.writes).toHaveLength(length);
     expect(world.nextWakeMs).toBe(Number.POSITIVE_INFINITY);
-    // After a restart everything is read, and nothing written.
+    // After a restart, all objects are read, but none is written.
     world.restart();
     world.run(hour);
     expect(world.writes).toHaveLength(length);
@@ -36,7 +36,7 @@ describe("the cost of a Pipeline", () => {
     const of = (what: string) => world.writes.filter((write) => write.includes(what));
     for (const stage of ["dev", "staging", "prod"]) {
       expect(of(`create Promotion/shop-${stage}-2`)).toHaveLength(1);
-      // One for the plan, and one for the pin.
+      // One apply for the plan, and one for the pin.
       expect(of(`apply Release/${stage}`)).toHaveLength(2);
     }
     expect(of("create")).toHaveLength(3);
@@ -51,7 +51,7 @@ describe("the cost of a Pipeline", () => {
     statusWrites();
     world.push(everywhere("2"));
     world.run(hour);
-    // The commit and its candidate, then dev, then staging.
+    // The commit, its candidate, dev, and staging.
     expect(statusWrites()).toEqual(["Pipeline", "Pipeline", "Promotion", "Promotion", "Pipeline"]);
     world.approve("ann", { stage: "prod", digest: world.stage("prod").next?.digest });
     world.run(hour);
@@ -76,7 +76,7 @@ describe("the cost of a Pipeline", () => {
     statusesOf(world);
     world.push(everywhere("2"));
     world.run(10 * second);
-    // The commit, and its candidate: the status names the Promotion that starts with it.
+    // The commit, and its candidate. The second status also contains the Promotion that starts.
     expect(statusesOf(world)).toEqual(["Pipeline", "Pipeline"]);
     const commit = world.commits[1]?.id;
     const message = `dev proves ${commit?.slice(0, 12)} (shop-dev-2): must be healthy for 10m`;
@@ -103,7 +103,7 @@ describe("the cost of a Pipeline", () => {
       world.setHealth(name, "Healthy");
     }
     world.run(hour);
-    // The commit, its candidate, what has passed dev; then one of each for three stages, the last two Pipelines in one.
+    // The commit, its candidate, the outcome of dev; then one of each for three stages, with one write for the last two Pipelines.
     const writes = statusesOf(world);
     expect(writes.filter((one) => one === "Promotion")).toHaveLength(3);
     expect(writes.filter((one) => one === "Pipeline")).toHaveLength(4);

@@ -14,7 +14,7 @@ import type { PromotionRecord, PromotionResource } from "../../../crds/promotion
 import type { Comparison } from "../../../crds/stage-differences.ts";
 import { synthesize } from "../../../synth/synthesize.ts";
 
-/** What a kind wants: children to create, and fields to set. */
+/** The decisions of a kind: children to create, and fields to set. */
 export interface Decided {
   readonly children: readonly { readonly kind: string; readonly name: string; readonly spec: object }[];
   readonly pins: readonly ReleasePin[];
@@ -56,7 +56,7 @@ export const decideWithCharts: Decider = ({ kind, resource, observed, context })
   };
 };
 
-/** The decisions behind the charts, which takes a tenth of the time. */
+/** Calls the decisions without the charts, which takes a tenth of the time. */
 export const decideFast: Decider = ({ kind, resource, observed, context }) => {
   const { clock } = context;
   if (kind.definition.kind === "Pipeline") {

@@ -18,18 +18,18 @@ import { Killed, SimulatedOperator } from "./simulated-operator.ts";
 export interface DeliveryWorldOptions {
   readonly stages: readonly object[];
   readonly spec?: object;
-  /** Runs charts as the operator does; else the decisions behind them, which is faster. */
+  /** Whether to run charts, as the operator does. Default: only their decisions, which is faster. */
   readonly throughCharts?: boolean;
 }
 
 export type Health = "Healthy" | "Progressing" | "Failed";
 
-/** A Pipeline without an API server, in virtual time: objects in memory, Releases that render and deploy, and Jobs that run. */
+/** Simulates a Pipeline without an API server, in virtual time: objects in memory, Releases that render and deploy, and Jobs. */
 export class DeliveryEngine {
   nowMs = Date.parse("2026-01-01T00:00:00Z");
-  /** Version of the operator: another one renders otherwise. */
+  /** Version of the operator. Another version renders differently. */
   version = "1";
-  /** How long a Release takes to reconcile, and a Job to run. */
+  /** Duration of a Release's reconcile, and of a Job. */
   releaseMs = 1_000;
   jobMs = 30_000;
   source: KindSource = { state: "pending" };
@@ -43,12 +43,12 @@ export class DeliveryEngine {
   jobOutcome: (promotion: PromotionSpec) => "Complete" | "Failed" | "Pending" = () => "Complete";
   /** Called before each write of the operator; may throw {@link Killed}. */
   onWrite: (what: string) => void = () => {};
-  /** Called when a Release has another status. */
+  /** Called when the status of a Release has changed. */
   onRelease: (name: string) => void = () => {};
   /** Called when the Pipeline has created a Promotion. */
   onCreate: (promotion: PromotionSpec) => void = () => {};
   protected readonly operator: SimulatedOperator;
-  /** Managers of pins that people set. */
+  /** Field managers of pins that users have set. */
   readonly managers = new Map<string, string>();
   readonly dirty = new Set<string>();
   #events: { readonly atMs: number; readonly run: () => void }[] = [];
@@ -69,7 +69,7 @@ export class DeliveryEngine {
     this.scheduleRelease(name);
   }
 
-  // What is there
+  // Objects
 
   get pipeline(): PipelineResource {
     return this.objects.find("Pipeline", "shop") as PipelineResource;
@@ -79,7 +79,7 @@ export class DeliveryEngine {
     return this.objects.find("Release", name) as SimulatedRelease;
   }
 
-  /** The Promotions that the Pipeline created, in their order. */
+  /** The Promotions that the Pipeline created, in order. */
   promotions(stage?: string): readonly PromotionResource[] {
     return (this.objects.list("Promotion") as readonly PromotionResource[])
       .filter(({ spec, ours }) => ours && (stage === undefined || spec.stage === stage))
@@ -92,7 +92,7 @@ export class DeliveryEngine {
     this.#events.push({ atMs: this.nowMs + delayMs, run });
   }
 
-  /** Lets time pass, and everything happen that is due. */
+  /** Advances time, and runs all work that is due. */
   run(ms = 0): void {
     const endMs = this.nowMs + ms;
     for (;;) {
@@ -108,7 +108,7 @@ export class DeliveryEngine {
     this.nowMs = endMs;
   }
 
-  /** The operator starts again: it remembers nothing, and reads everything. */
+  /** Restarts the operator, which then has no memory and reads all objects. */
   restart(): void {
     this.operator.forget();
     for (const { kind, metadata } of this.objects.all()) this.dirty.add(`${kind}/${metadata.name}`);
@@ -128,14 +128,14 @@ export class DeliveryEngine {
     }
   }
 
-  // What the operator does
+  // The operator
 
   write(what: string): void {
     this.onWrite(what);
     this.writes.push(`${instantOf(this.nowMs)} ${what}`);
   }
 
-  /** Stores an object, and wakes what reads it; the operator's own write does not wake the resource itself. */
+  /** Stores an object, and requeues the resources that read it. The operator's own write does not requeue the resource itself. */
   change(object: LiveObject, { isOwn = false } = {}): void {
     const key = `${object.kind}/${object.metadata.name}`;
     const wasDirty = this.dirty.has(key);
@@ -155,7 +155,7 @@ export class DeliveryEngine {
     if (removed !== undefined) this.touch(removed);
   }
 
-  /** Server-side apply: a field of another manager is not taken, and what is no longer set is removed. */
+  /** Server-side apply of a pin: a field of another manager is not changed, and fields that are no longer set are removed. */
   applyPin({ name, revision, digest, next, compare }: ReleasePin): void {
     const {
       addedFields: before,

@@ -7,13 +7,13 @@ import { Promotion } from "../../../crds/promotion.ts";
 import { DeliveryEngine, type Health } from "./delivery-engine.ts";
 import { instantOf, type ReleaseSpec } from "./release-operator.ts";
 
-/** A Pipeline in virtual time, and what people do with it. */
+/** A Pipeline in virtual time, and the actions of its users. */
 export class DeliveryWorld extends DeliveryEngine {
   createPipeline(spec: object): void {
     this.create({ kind: Pipeline, name: "shop", spec });
   }
 
-  /** The operator takes its fields away first: see `fields` in docs/own-kinds.md. */
+  /** Deletes the Pipeline. The operator removes its fields first; see `fields` in docs/own-kinds.md. */
   deletePipeline(): void {
     for (const { metadata } of this.objects.list("Release")) {
       const { addedFields, ...rest } = this.release(metadata.name);
@@ -49,7 +49,7 @@ export class DeliveryWorld extends DeliveryEngine {
     this.scheduleRelease(name);
   }
 
-  /** Another field manager takes the pin, or lets it go. */
+  /** Sets the pin as another field manager, or releases it. */
   pinByHand(name: string, revision: string | undefined, manager = "kubectl"): void {
     if (revision === undefined) this.managers.delete(name);
     else this.managers.set(name, manager);
@@ -68,7 +68,7 @@ export class DeliveryWorld extends DeliveryEngine {
     return id;
   }
 
-  /** The branch moves to a commit. */
+  /** Moves the branch to a commit. */
   follow(id: string, tree = `tree-${id}`): void {
     const commit = {
       id,
@@ -121,7 +121,7 @@ export class DeliveryWorld extends DeliveryEngine {
     this.operator.clock = nowMs;
   }
 
-  /** When the operator wakes a resource next. */
+  /** When the operator requeues a resource next. */
   get nextWakeMs(): number {
     return this.operator.nextWakeMs;
   }

@@ -5,7 +5,7 @@ import { Killed } from "./simulated-operator.ts";
 import { aShop, gatesOf, hour, minute, promoted, threeStages, waitingOf } from "./stages.ts";
 
 const replicas = [{ kind: "ConfigMap", fields: ["data.replicas"] }];
-/** What a stage runs: numbers and levels. */
+/** The content of a stage: numbers and levels. */
 const at = (prod: object, others: object = { replicas: 1 }) => ({
   dev: JSON.stringify(others),
   staging: JSON.stringify(others),
@@ -77,7 +77,7 @@ describe("the differences of a stage", () => {
     const world = aShop({ prod: { enter: { approvals: {} } } });
     const first = world.push(at({ replicas: 3 }));
     world.run(hour);
-    // Another commit is planned by now.
+    // Another commit is planned now.
     world.push(at({ replicas: 3 }));
     world.run(hour);
     expect(gatesOf(world, "prod")).toEqual(["Approvals"]);
@@ -110,7 +110,7 @@ describe("the differences of a stage", () => {
     world.request("again", { ...request, revision: fix, bypass: ["Differences"] });
     world.run(minute);
     expect(promoted(world, "prod")).toEqual([first, fix]);
-    // With a stricter rule than it had.
+    // The stage gets a stricter rule than before.
     const [dev, staging, prod] = world.pipeline.spec.stages;
     world.editStages([dev, staging, { ...prod, differences: [] }] as object[]);
     world.request("back", { ...request, revision: first, hold: true });
@@ -168,7 +168,7 @@ describe("the differences of a stage", () => {
       waits: expect.stringContaining("data.level"),
       prod: ["2".padStart(40, "0")],
     });
-    // Of every write in `npm run test:long`, and of every seventh one otherwise.
+    // At every write in `npm run test:long`, and at every seventh one otherwise.
     for (let write = 1; write <= count; write += takesHours ? 1 : 7) {
       for (const isAfter of [false, true]) {
         const { writes: _, ...disturbed } = run({ write, isAfter });
@@ -208,7 +208,7 @@ describe("the differences of a stage", () => {
     const { length } = world.writes;
     world.run(24 * hour);
     expect(world.writes).toHaveLength(length);
-    // The next commit asks for no names that it does not need.
+    // For the next commit, no unnecessary names are requested.
     world.writes.splice(0);
     world.push(at({ replicas: 4 }));
     world.run(hour);

@@ -16,7 +16,7 @@ import {
 } from "./stages.ts";
 
 describe("faults", () => {
-  /** What came of three commits; `killAt`: the write at which the operator is killed, before or after it. */
+  /** The results of three commits. `killAt`: the operator is killed before or after this write. */
   function runThree(killAt?: { readonly write: number; readonly isAfter: boolean }) {
     const stages = threeStages({
       staging: { pass: { soak: "1m", verify: [job()] } },
@@ -59,7 +59,7 @@ describe("faults", () => {
       });
       const { writes: count, ...expected } = undisturbed;
       expect(count).toBeGreaterThan(30);
-      // Of every write in `npm run test:long`, and of every seventh one otherwise.
+      // At every write in `npm run test:long`, and at every seventh one otherwise.
       for (let write = 1; write <= count; write += takesHours ? 1 : 7) {
         for (const isAfter of [false, true]) {
           const { writes: _, ...disturbed } = runThree({ write, isAfter });
@@ -89,7 +89,7 @@ describe("faults", () => {
       const world = aShop();
       world.push(everywhere("1"));
       world.run(3 * minute);
-      // What a Release says of the time in which nobody watched is its own: see status.deployed.healthySince.
+      // The Release itself decides about the time without observation; see status.deployed.healthySince.
       if (isIll) {
         world.setHealth("staging", "Progressing");
         world.at(3 * minute, () => world.setHealth("staging", "Healthy"));
@@ -112,7 +112,7 @@ describe("faults", () => {
     expect(promoted(world, "dev")).toEqual([commit, commit]);
     expect(world.promotions("staging").map(({ spec, status }) => [spec.revision, status?.phase])).toEqual([
       [commit, "Superseded"],
-      // It has no status while it only soaks.
+      // A Promotion that only soaks has no status.
       [commit, undefined],
     ]);
     const [, second] = world.promotions("staging");

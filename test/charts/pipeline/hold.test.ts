@@ -65,7 +65,7 @@ describe("a rollback with hold", () => {
     });
     world.run(minute);
     expect(world.release("prod").spec.revision).toBe(first);
-    // The earlier request is not started afterwards.
+    // The earlier request is not started later.
     world.run(hour);
     expect(promoted(world, "prod")).toHaveLength(3);
     expect(world.objects.find("Promotion", "now")?.["status"]).toMatchObject({

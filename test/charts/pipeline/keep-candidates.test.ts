@@ -6,7 +6,7 @@ describe("keepCandidates()", () => {
     const world = aShop({ dev: { pass: { soak: "10m" } } });
     const first = world.push(everywhere("1"));
     world.run(minute);
-    // It changes staging and prod, and dev has not passed what it has for dev.
+    // The commit changes staging and prod. Dev has not passed its content for dev yet.
     const second = world.push({ staging: "2", prod: "2" });
     world.run(minute);
     const numbers = world.pipeline.status?.candidates?.map(({ number, revision }) => [number, revision]);
@@ -14,7 +14,7 @@ describe("keepCandidates()", () => {
       [1, first],
       [2, second],
     ]);
-    // The commit that follows changes nothing, and the one before it is the one that goes on.
+    // The next commit changes nothing, so the one before it continues.
     world.push({});
     world.run(hour);
     expect(promoted(world, "staging").at(-1)).toBe(second);
@@ -34,7 +34,7 @@ describe("keepCandidates()", () => {
     world.run(minute);
     const numbers = world.pipeline.status?.candidates?.map(({ number }) => number) ?? [];
     expect(numbers.slice(0, 10)).toEqual([6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
-    // And the one that dev was to get when the last one arrived.
+    // One more: the candidate that dev would have started before the last one arrived.
     expect(numbers).toHaveLength(21);
   });
 });

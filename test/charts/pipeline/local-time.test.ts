@@ -19,7 +19,7 @@ describe("timeZoneOf()", () => {
     for (const skipped of ["2026-03-29T02:00", "2026-03-29T02:30", "2026-03-29T02:59"])
       expect(instant(berlin.firstInstantOf(wall(skipped)))).toBe("2026-03-29T01:00:00.000Z");
     expect(instant(berlin.firstInstantOf(wall("2026-03-29T03:15")))).toBe("2026-03-29T01:15:00.000Z");
-    // A whole day.
+    // The clock change skips a whole day.
     const apia = zone("Pacific/Apia");
     expect(instant(apia.firstInstantOf(wall("2011-12-30T12:00")))).toBe("2011-12-30T10:00:00.000Z");
   });

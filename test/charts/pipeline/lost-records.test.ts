@@ -9,7 +9,7 @@ const loseLast = (world: DeliveryWorld): void =>
   void world.remove("Promotion", world.promotions("prod").at(-1)?.metadata.name ?? "");
 
 describe("a lost record", () => {
-  /** A world whose prod was proving a second commit when a user went back to the first. */
+  /** A world in which a user has rolled prod back to the first commit while it was proving the second one. */
   function rolledBack(more: object = {}) {
     const world = aShop({ prod: { pass: { soak: "10m" } } });
     const first = world.push(everywhere("1"));
@@ -82,7 +82,7 @@ describe("a lost record", () => {
     const { spec } = world.pipeline;
     world.deletePipeline();
     world.remove("Promotion", "hotfix");
-    // Not collected yet, or without owner after a deletion with --cascade=orphan.
+    // Garbage collection has not deleted them yet, or they have no owner after a deletion with --cascade=orphan.
     for (const [index, one] of left.entries()) {
       const { ownerReferences: _, ...metadata } = one.metadata;
       world.change((index % 2 === 0 ? one : { ...one, metadata, ours: false }) as LiveObject);

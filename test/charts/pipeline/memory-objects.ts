@@ -18,12 +18,12 @@ export interface NewObject {
   readonly status?: object;
 }
 
-/** Objects of one namespace, as on the API server, and the operator's views of them for a kind. */
+/** The objects of one namespace as stored by an API server, and the operator's views of them for a kind. */
 export class MemoryObjects {
   readonly namespace = "shop";
   readonly #byKind = new Map<string, Map<string, LiveObject>>();
   #uids = 0;
-  /** What was shown since the last change. */
+  /** Views that were returned since the last change. */
   #views = new WeakMap<CustomResource, Observed>();
 
   create({ kind, name, spec, owner, labels, status }: NewObject, nowMs: number): LiveObject {
@@ -61,7 +61,7 @@ export class MemoryObjects {
     this.#byKind.getOrInsertComputed(object.kind, () => new Map()).set(object.metadata.name, object);
   }
 
-  /** Deletes an object, and its dependents. */
+  /** Deletes an object and its dependents. */
   remove(kind: string, name: string): LiveObject | undefined {
     const found = this.find(kind, name);
     if (found === undefined) return undefined;

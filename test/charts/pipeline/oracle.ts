@@ -5,7 +5,7 @@ import { renderOf } from "./release-operator.ts";
 
 const soakMs = 10 * 60_000;
 
-/** The actual results of a stage: computed from the work of Releases and Jobs, and not from the Pipeline's status. */
+/** The actual results of a stage, computed from the work of Releases and Jobs and not from the Pipeline's status. */
 export class Oracle {
   /** Violations of a rule, with their times. */
   readonly violations: string[] = [];
@@ -101,7 +101,7 @@ export class Oracle {
     this.#created.push(spec);
   }
 
-  /** The digests of a commit in staging: for every version of the operator so far. */
+  /** Whether a digest of a commit is proven in staging, for any version of the operator so far. */
   #isProvenInStaging(revision: string): boolean {
     const commit = this.#world.commits.find(({ id }) => id === revision);
     return [...this.versions].some((version) => {

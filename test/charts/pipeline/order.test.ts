@@ -36,7 +36,7 @@ describe("order and slots of a Pipeline", () => {
     world.run(5 * second);
     const fix = world.push(everywhere("fixed"));
     world.run(10 * second);
-    // The fix waits for the outcome of what is being proven.
+    // The fix waits for the outcome of the commit that is being proven.
     expect(promoted(world, "staging")).toEqual([bad]);
     expect(gatesOf(world, "staging")).toEqual(["Slot"]);
     world.run(25 * second);
@@ -93,11 +93,11 @@ describe("order and slots of a Pipeline", () => {
     const first = world.push(everywhere("1"));
     world.run(hour);
     const before = { writes: world.writes.length, candidates: world.pipeline.status?.candidates };
-    // The same tree: nothing in the folder has changed.
+    // With the same tree, no file in the folder has changed.
     world.follow("f".repeat(40), `tree-${first}`);
     world.run(hour);
     expect(world.writes.length).toBe(before.writes);
-    // Another tree, and the same manifests: the commit is planned, and nothing starts.
+    // With another tree and the same manifests, the commit is planned, but does not start.
     world.push({});
     world.run(hour);
     expect(world.pipeline.status?.candidates).toEqual(before.candidates);
@@ -178,7 +178,7 @@ describe("order and slots of a Pipeline", () => {
     world.run(hour);
     world.releaseMs = 3 * minute;
     world.push(everywhere("2"));
-    // Planned after 3 minutes, and pinned then: Ready is still that of the commit before.
+    // The commit is planned and pinned after 3 minutes. `Ready` still describes the commit before.
     world.run(5 * minute);
     expect(promoted(world, "dev")).toHaveLength(2);
     expect(world.release("dev").status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe(

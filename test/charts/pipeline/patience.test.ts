@@ -5,7 +5,7 @@ import { hour, minute, second } from "./stages.ts";
 const many = Array.from({ length: 10 }, (_, index) => `r${index}`);
 const all = (text: string) => Object.fromEntries(many.map((name) => [name, text]));
 
-/** A world with one stage that soaks for 10 minutes: what it has not proven 70 minutes after its deployment has failed. */
+/** A world with one stage that soaks for 10 minutes. A commit fails if it is not proven 70 minutes after its deployment. */
 function aStage(more: object = {}): DeliveryWorld {
   const releases = many.map((name) => ({ name }));
   const stages = [{ name: "prod", releases, pass: { soak: "10m" }, ...more }];
@@ -40,7 +40,7 @@ describe("the patience of a stage", () => {
     world.onCreate = ({ candidate }) => {
       if (candidate === 2) world.upgrade("2");
     };
-    // It is never applied, and the first commit leaves the record while it is waited for.
+    // The commit is never applied. Meanwhile, the first commit is removed from the record.
     approve("bob");
     push("3");
     expect(world.pipeline.status?.candidates?.map(({ revision }) => revision)).not.toContain(first);

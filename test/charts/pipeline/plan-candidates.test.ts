@@ -6,7 +6,7 @@ describe("planCandidates()", () => {
     const world = aShop();
     const [first, second, third] = ["1", "2", "3"].map((text) => {
       const commit = world.push(everywhere(text));
-      // The Pipeline has seen it, and no Release has planned anything.
+      // The Pipeline has observed the commit, but no Release has planned it.
       world.run(0);
       return commit;
     });
@@ -23,7 +23,7 @@ describe("planCandidates()", () => {
     const world = aShop();
     const first = world.push(everywhere("1"));
     world.run(5 * minute);
-    // Staging is proving it when another version of the operator renders it otherwise.
+    // Another version of the operator renders the commit differently while staging proves it.
     expect(world.stage("staging")).toMatchObject({ phase: "Proving", running: { revision: first } });
     const before = planIn(world, first, "staging");
     world.upgrade("next");
@@ -34,7 +34,7 @@ describe("planCandidates()", () => {
   });
 });
 
-/** Digest of a candidate in the Release of a stage. */
+/** The digest of a candidate for the Release of a stage. */
 function planIn(world: ReturnType<typeof aShop>, revision: string, stage: string): string | undefined {
   const found = (world.pipeline.status?.candidates ?? []).find((one) => one.revision === revision);
   return found?.releases.find(({ release }) => release === `shop/${stage}`)?.digest;

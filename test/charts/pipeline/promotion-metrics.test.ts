@@ -112,7 +112,7 @@ describe("the metrics of the Promotions of a stage", () => {
     const lead = (samples: readonly string[]) => samples.filter((line) => line.includes("lead_time"));
     const [once = [], again = []] = of(world, "staging");
     expect(lead(once)).toHaveLength(1);
-    // The soak of ten minutes is part of it.
+    // It includes the soak of ten minutes.
     expect(Number(lead(once)[0]?.split(" ")[1])).toBeGreaterThanOrEqual(600);
     expect(again).toEqual(["fairlead_promotions_total result=passed 1"]);
   });
@@ -137,7 +137,7 @@ describe("the metrics of the Promotions of a stage", () => {
     expect(restored).toBeGreaterThan(3_600);
     expect(third).toContain(`fairlead_stage_restore_seconds ${restored}`);
     expect(world.stage("staging")).not.toHaveProperty("failedSince");
-    // A stage that did not fail has nothing to restore.
+    // A stage that has not failed has no time to restore.
     expect(of(world, "dev").flat().join()).not.toContain("restore");
   });
 

@@ -88,7 +88,7 @@ describe("the history of a stage", () => {
         history.hasPassed(number, { 1: "a", 2: "b", 3: "b", 5: "e" }[number] ?? ""),
       ),
     ).toEqual([true, true, true, true]);
-    // Candidate 3 reverts to the content of candidate 1, and never ran here.
+    // Candidate 3 has the content of candidate 1, and has never run here.
     expect(history.hasPassed(3, "a")).toBe(false);
     expect(history.hasPassed(6, "b")).toBe(false);
     expect(history.hasPassed(6, "e")).toBe(true);
@@ -141,7 +141,7 @@ describe("the Promotions that are kept", () => {
     );
     expect(names.length).toBeLessThanOrEqual(10);
     expect(names).not.toContain("shop-dev-1");
-    // The oldest first: the function itself, without its environment.
+    // The oldest first. This tests the function itself, without the operator.
     const left = world.promotions();
     expect(keepPromotions(world.pipeline, left)).toEqual(left);
   });

@@ -13,20 +13,20 @@ const minuteMs = 60_000;
 const soak = 10;
 const timeout = 30;
 
-/** What came to pass, in minutes from the deployment on. */
+/** The events of a deployment, in minutes after it. */
 interface Facts {
-  /** Since when the Release has been healthy without interruption; never: undefined. */
+  /** Since when the Release has been healthy without interruption. Undefined: never. */
   readonly healthyAt?: number;
-  /** When its apply was refused, for good. */
+  /** When its apply was rejected permanently. */
   readonly refusedAt?: number;
-  /** When the Job of the verification has ended, and how; undefined: there is no verification. */
+  /** The end and the outcome of the verification's Job; undefined: there is no verification. */
   readonly job?: { readonly endsAt: number; readonly outcome: "Passed" | "Failed" } | undefined;
   readonly createdAt?: number;
 }
 
 const verification = job("e2e") as Verification;
 
-/** What the Release says of itself at a minute. */
+/** The fields of the Release at a minute. */
 function releaseAt(now: number, { healthyAt = Number.POSITIVE_INFINITY, refusedAt }: Facts): ReleaseView {
   const isHealthy = healthyAt <= now;
   const deployed = { revision: "r", digest: "d", generation: 1, since: at(0) };
@@ -52,7 +52,7 @@ function releaseAt(now: number, { healthyAt = Number.POSITIVE_INFINITY, refusedA
   };
 }
 
-/** What is said of the stage at a minute. */
+/** The proof of the stage at a minute. */
 function proofAt(now: number, facts: Facts): Proof {
   const { job: run, createdAt = 0 } = facts;
   const spec = {

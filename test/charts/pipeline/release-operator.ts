@@ -5,7 +5,7 @@ import { compareManifests } from "../../../operator/desire/release/compare-manif
 import { aDesiredSet } from "../../fakes/plans.ts";
 import { aSourceManifest } from "../../fakes/releases.ts";
 
-/** A commit: what it holds for each Release, by key. `!` at the beginning: it cannot be rendered. */
+/** The content of a commit for each Release, by key. Content that begins with `!` cannot be rendered. */
 export interface Commit {
   readonly id: string;
   readonly contents: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export type SimulatedRelease = LiveObject & { readonly spec: ReleaseSpec; readon
 
 export const instantOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;
 
-/** Digest of what a commit renders to for a Release, with a version of the operator; or why it does not. */
+/** The digest of a commit for a Release, rendered by a version of the operator, or why it cannot be rendered. */
 export function renderOf(
   commit: Commit | undefined,
   key: string,
@@ -66,7 +66,7 @@ export function renderOf(
   return { digest: hash("sha256", `${key} ${content} ${version}`, "hex").slice(0, 32) };
 }
 
-/** Content in JSON is the data of a ConfigMap; other content is its only value. */
+/** Comparisons of a content. JSON is the data of a ConfigMap; any other content is its only value. */
 function comparedOf(content: string, compare: readonly Comparison[]): readonly ComparedManifests[] {
   const data = content.startsWith("{") ? (JSON.parse(content) as object) : { content };
   const map = aSourceManifest("v1", "ConfigMap", "web", { fields: { data } });
@@ -77,13 +77,13 @@ export interface ReleaseOperatorInput {
   readonly nowMs: number;
   readonly version: string;
   readonly commitOf: (revision: string) => Commit | undefined;
-  /** Whether its objects are as they should be, once they are deployed. */
+  /** The health of its objects after they are deployed. */
   readonly health: "Healthy" | "Progressing" | "Failed";
-  /** Reason for which it applies nothing now. */
+  /** Reason why it applies nothing now. */
   readonly refusal?: string | undefined;
 }
 
-/** What the operator says of a Release after it has reconciled it. */
+/** Composes the status of a Release like the operator after a reconcile. */
 export function reconcileRelease(release: SimulatedRelease, input: ReleaseOperatorInput): ReleaseStatus {
   const { spec, status: previous = {}, metadata } = release;
   const { generation = 1, namespace, name } = metadata;

@@ -7,7 +7,7 @@ type StageKey = "dev" | "staging" | "prod";
 
 export const stageKeys = ["dev", "staging", "prod"] as const;
 
-/** The names of all Releases, in stages or not. */
+/** The names of all Releases, including those without a stage. */
 export const allReleases = ["dev", "s1", "s2", "p1", "p2", "p3", "x1", "x2"] as const;
 
 export interface ReshapedOptions {
@@ -22,9 +22,9 @@ interface Shape {
   releases: readonly string[];
 }
 
-/** A Pipeline whose stages are renamed and whose Releases come and go, and what it must not do. */
+/** A Pipeline whose stages are renamed and whose Releases are added and removed. It records violations. */
 export class ReshapedWorld {
-  /** Promotions of commits that a stage before had not proven. */
+  /** Promotions of commits that an earlier stage had not proven. */
   readonly violations: string[] = [];
   readonly world: DeliveryWorld;
   readonly #options: ReshapedOptions;
@@ -53,7 +53,7 @@ export class ReshapedWorld {
     return stageKeys.flatMap((key) => this.#shapes[key].releases);
   }
 
-  /** A stage gets another name; its Releases may still have the old one. */
+  /** Renames a stage. Its Releases may still have the old name. */
   rename(
     key: StageKey,
     name: string,
@@ -69,7 +69,7 @@ export class ReshapedWorld {
     this.world.editStages(this.#stages());
   }
 
-  /** All Releases of a stage exist and name it. */
+  /** Creates all Releases of a stage, and sets its name in them. */
   agree(key: StageKey): void {
     const { name, releases } = this.#shapes[key];
     for (const release of releases) {
@@ -79,7 +79,7 @@ export class ReshapedWorld {
     }
   }
 
-  /** The stage gets a Release that is in none. */
+  /** Adds a Release to a stage. The Release is in no other stage. */
   add(key: StageKey, release: string): void {
     if (this.releases.includes(release)) return;
     this.#shapes[key].releases = [...this.#shapes[key].releases, release];
@@ -87,7 +87,7 @@ export class ReshapedWorld {
     this.world.editStages(this.#stages());
   }
 
-  /** The stage loses its last Release, if it has another one. */
+  /** Removes the last Release of a stage, if it has another one. */
   removeLast(key: StageKey, { isDeleted }: { readonly isDeleted: boolean }): void {
     const { releases } = this.#shapes[key];
     const last = releases.at(-1);
@@ -115,7 +115,7 @@ export class ReshapedWorld {
     ];
   }
 
-  /** What starts by itself was proven in each stage before, back to one that ran the candidate itself. */
+  /** Verifies a new Promotion: all earlier stages must have proven its commit, back to a stage that ran the candidate itself. */
   #noteCreation({ stage, revision, request, rollback }: PromotionSpec): void {
     const at = stageKeys.findIndex((key) => this.nameOf(key) === stage);
     if (at < 1 || request !== undefined || rollback === true) return;

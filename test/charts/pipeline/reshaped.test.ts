@@ -4,7 +4,7 @@ import { allReleases, ReshapedWorld, stageKeys } from "./reshaped-world.ts";
 import { randomOf } from "./simulation.ts";
 import { hour, minute, second } from "./stages.ts";
 
-/** Plays random moves of people, of Releases and of the operator; then everything is well, and a last commit arrives. */
+/** Runs random actions of users, Releases and the operator. Then all faults end, and a last commit arrives. */
 function play(seed: number) {
   const random = randomOf(seed);
   const pick = <Item>(list: readonly Item[]): Item => list[Math.floor(random() * list.length)] as Item;
@@ -99,7 +99,7 @@ function play(seed: number) {
 
 const seeds = isLong ? 500 : 20;
 
-// A seed says everything: `play()` with it does the same again.
+// `play()` with the same seed repeats the same actions.
 test(`nothing unproven starts, and no stage is stuck, whatever changes its shape: ${seeds} seeds`, {
   timeout: isLong ? 1_800_000 : 120_000,
 }, () => {

@@ -19,12 +19,12 @@ interface StatusContext {
   readonly refusal?: string | undefined;
 }
 
-/** Reconciles Pipelines and Promotions like the operator, in its order of writes. It keeps nothing but when it is to be woken. */
+/** Reconciles Pipelines and Promotions like the operator, with the same order of writes. It stores only the times of requeues. */
 export class SimulatedOperator {
   readonly #world: DeliveryEngine;
   readonly #decide: Decider;
   readonly #wakes = new Map<string, number>();
-  /** What it takes for the time. */
+  /** Its clock. */
   clock = (): number => this.#world.nowMs;
 
   constructor(world: DeliveryEngine, decide: Decider) {
@@ -32,7 +32,7 @@ export class SimulatedOperator {
     this.#decide = decide;
   }
 
-  /** The first instant that a resource waits for. */
+  /** The first instant for which a resource waits. */
   get nextWakeMs(): number {
     return Math.min(Number.POSITIVE_INFINITY, ...this.#wakes.values());
   }
@@ -48,7 +48,7 @@ export class SimulatedOperator {
     this.#wakes.clear();
   }
 
-  /** @throws {Killed} if a write is the last. */
+  /** @throws {Killed} if the operator is killed at a write. */
   reconcile(key: string): void {
     const [kindName = "", name = ""] = key.split("/");
     const kind =
@@ -93,7 +93,7 @@ export class SimulatedOperator {
       this.#writeStatus(resource, status);
   }
 
-  /** The whole status, and whether it may be another one in a moment. */
+  /** The whole status, and whether it may change soon. */
   #statusOf(
     kind: BoundKind<Construct>,
     resource: CustomResource,

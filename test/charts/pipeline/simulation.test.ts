@@ -10,12 +10,12 @@ describe("a Pipeline in virtual time", () => {
     const report = simulate({ seed: 1, hours, weather: fair });
     expect(report.violations).toEqual([]);
     expect(report.passed).toBeGreaterThanOrEqual(hours * 6 - 4);
-    // The newest commit is up to a minute old when staging takes it.
+    // The newest commit is up to a minute old when staging starts it.
     expect(report.oldestInProdMs).toBeLessThanOrEqual(22 * minute);
     expect(report.arrived).toEqual(["dev", "staging", "prod"]);
   }, 600_000);
 
-  // A seed says everything: `simulate()` with it plays the same hours again.
+  // `simulate()` with the same seed repeats the same hours.
   const runs = takesHours
     ? [
         { seeds: 100, hours: 24 },

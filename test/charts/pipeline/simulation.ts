@@ -3,7 +3,7 @@ import { Oracle } from "./oracle.ts";
 import { Killed } from "./simulated-operator.ts";
 import { hour, job, minute, second, threeStages } from "./stages.ts";
 
-/** What happens in a simulated day beside a commit a minute: probabilities for each minute. */
+/** The events of a simulated day in addition to a commit a minute: probabilities for each minute. */
 export interface Weather {
   /** Commits that revert, that change one stage alone, or that change nothing. */
   readonly oddCommits?: number;
@@ -14,7 +14,7 @@ export interface Weather {
   readonly hotfixes?: number;
   readonly handPins?: number;
   readonly upgrades?: number;
-  /** Of each write. */
+  /** Probability for each write. */
   readonly kills?: number;
   readonly restarts?: number;
   readonly approvals?: boolean;
@@ -38,11 +38,11 @@ export interface SimulationReport {
   readonly violations: readonly string[];
   /** Candidates that passed staging. */
   readonly passed: number;
-  /** The longest time between a commit and the moment at which prod no longer ran it. */
+  /** The longest time from a commit until prod no longer ran it. */
   readonly oldestInProdMs: number;
   readonly mostPromotions: number;
   readonly mostCandidates: number;
-  /** Stages that run the last commit after the weather has cleared. */
+  /** Stages that run the last commit after all events have ended. */
   readonly arrived: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** Lets a Pipeline of three stages run for some hours with a commit a minute. */
+/** Runs a Pipeline of three stages for some hours, with a commit a minute. */
 export function simulate({
   seed,
   hours,
@@ -173,7 +173,7 @@ export function simulate({
   };
 }
 
-/** The weather clears: nothing holds a stage any more. */
+/** Ends all events, so that no stage is blocked. */
 function clearUp(world: DeliveryWorld): void {
   for (const name of ["dev", "staging", "prod"]) {
     world.setHealth(name, "Healthy");

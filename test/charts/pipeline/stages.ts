@@ -39,7 +39,7 @@ export const promoted = (world: DeliveryWorld, stage: string): readonly string[]
 export const gatesOf = (world: DeliveryWorld, stage: string): readonly string[] =>
   (world.stage(stage).waiting ?? []).map(({ gate }) => gate);
 
-/** What a stage waits for, in one text. */
+/** The messages of a stage's closed gates, as one text. */
 export const waitingOf = (world: DeliveryWorld, stage: string): string =>
   (world.stage(stage).waiting ?? []).map(({ message }) => message).join("; ");
 

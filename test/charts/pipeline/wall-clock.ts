@@ -1,6 +1,6 @@
 /**
- * A clock that does not advance. `asked` contains the future instants for which it was called, RFC 3339, `passed` the
- * number of others.
+ * A clock that does not advance. `asked` contains the future instants for which it was called, RFC 3339. `passed` is the
+ * number of the other calls.
  */
 export function aClock(now: string | number) {
   const nowMs = typeof now === "string" ? Date.parse(now) : now;
@@ -9,7 +9,7 @@ export function aClock(now: string | number) {
   return {
     asked,
     passed: () => passed,
-    /** The earliest of them, when a resource is reconciled again. */
+    /** The earliest of them, which is the next requeue of a resource. */
     next: () => asked.toSorted((a, b) => Date.parse(a) - Date.parse(b)).at(0),
     reached(instant: string | Date): boolean {
       const atMs = new Date(instant).getTime();

@@ -66,8 +66,8 @@ function instantsIn(timeZone: string): fc.Arbitrary<number> {
 const instants = new Map(zones.map((zone) => [zone, instantsIn(zone)]));
 
 /**
- * The minutes at which a window opens, found by checking every minute: a local time has come at the first instant with
- * it or a later one. This is the specification of `firstInstantOf()`, without its arithmetic.
+ * The minutes at which a window opens, found by checking every minute. A local time is reached at the first instant with this
+ * local time or a later one. This is the specification of `firstInstantOf()`, without its arithmetic.
  */
 function startsBetween({ minutes, hours, weekdays, timeZone }: Case, fromMs: number, toMs: number): number[] {
   const matches = (wallMs: number): boolean => {
@@ -75,7 +75,7 @@ function startsBetween({ minutes, hours, weekdays, timeZone }: Case, fromMs: num
     return minutes.includes(minute) && hours.includes(hour) && weekdays.includes(weekday);
   };
   const starts: number[] = [];
-  // A day earlier the highest local time so far is known.
+  // Start a day earlier, so that the highest local time so far is known.
   const wallAt = wallClock(timeZone);
   let shownMs = wallAt(fromMs - 24 * hourMs);
   for (let atMs = fromMs - 24 * hourMs + minuteMs; atMs <= toMs; atMs += minuteMs) {
@@ -119,7 +119,7 @@ describe("assessWindows()", () => {
         const isSoon = changeMs < nowMs + aheadMs;
         if (isSoon) expect(Date.parse(state.until ?? "")).toBe(changeMs);
         else expect(Date.parse(state.until ?? "9999-01-01")).toBeGreaterThanOrEqual(changeMs);
-        // The resource is reconciled again then, or earlier.
+        // The resource is requeued at this time or earlier.
         if (isSoon) expect(Date.parse(clock.next() ?? "9999-01-01")).toBeLessThanOrEqual(changeMs);
       }),
       { numRuns: 100 },

@@ -62,7 +62,7 @@ describe("assessWindows()", () => {
       isOpen: true,
       until: "2026-11-23T11:00:00Z",
     });
-    // Without an allow window all other times are open.
+    // Without an allow window, all other times are open.
     expect(stateAt("2026-11-22T03:00:00Z", [{ deny: lunch }])).toMatchObject({
       isOpen: true,
       until: "2026-11-22T11:00:00Z",
