@@ -35,7 +35,7 @@ interface BenchOptions {
   readonly driverArgs: string;
 }
 
-/** `npm run bench`: our operator and the tuned Go operator in turn, on fresh control planes, side by side. */
+/** `npm run bench`: measures our operator and the tuned Go operator in turn, on new control planes, and compares them. */
 export function benchCommand(): Command {
   return (
     new Command("bench")
@@ -67,7 +67,7 @@ export function benchCommand(): Command {
       .option("--node-flags <words>", "how node runs ours", nodeFlags.join(" "))
       .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
       .action(runBench)
-      // Options of a separate command follow its name.
+      // The options of a subcommand follow its name.
       .enablePositionalOptions()
       .addCommand(neighboursCommand(report))
       .addCommand(dayCommand(report))
@@ -93,7 +93,7 @@ async function runBench(options: BenchOptions): Promise<void> {
     const bundlePath = await bundleContestant(folder);
     const results: Measurement[] = [];
     for (const [index, { round, contestant }] of orderRounds(contestants, rounds).entries()) {
-      // One cell at a time on this machine, for all users.
+      // Run one cell at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
       const measure = async (): ReturnType<typeof runCell> => {
         const load = await untilQuiet({ waitSeconds: quietWait, report });

@@ -5,32 +5,32 @@ import { promisify } from "node:util";
 import { contestantCrd } from "./cell/bundle.ts";
 import { programFile } from "./cell/programs.ts";
 
-/** The measured operators: ours publishing to a local bare repository, ours without one, and the tuned Go operator. */
+/** The measured operators: ours with a local bare repository, ours without one, and the tuned Go operator. */
 export const contestantNames = ["fairlead", "fairlead-without-git", "podset-go"] as const;
 
 export type ContestantName = (typeof contestantNames)[number];
 
 export interface PrepareContestantOptions {
-  /** Run directory of the control plane; what the contestant needs is put there and goes with it. */
+  /** Run directory of the control plane. The files of the contestant are in it, and are removed with it. */
   readonly runDirectory: string;
   readonly bundlePath: string;
   readonly podsetGoPath: string;
-  /** Also count git commands and measure synchronous slices; that has a cost, so the round is not measured. */
+  /** Whether to count git commands and measure synchronous slices. This takes CPU time, so the round is not measured. */
   readonly diagnose: boolean;
-  /** Folder for CPU profiles of ours, if they are wanted. */
+  /** Folder for CPU profiles of ours. Undefined: none are written. */
   readonly profileDirectory: string | undefined;
-  /** How node runs ours. */
+  /** Flags of Node for ours. */
   readonly nodeFlags: readonly string[];
 }
 
 /** The input of the driver for one contestant. */
 export interface PreparedContestant {
   readonly driverArguments: readonly string[];
-  /** Where slices are written, when diagnosing ours. */
+  /** The file for slices, for a diagnosis of ours. */
   readonly slicesFile: string | undefined;
 }
 
-/** Makes the files of a contestant and the driver's arguments that describe it. */
+/** Writes the files of a contestant, and composes the driver's arguments for it. */
 export async function prepareContestant(
   name: ContestantName,
   options: PrepareContestantOptions,
@@ -101,7 +101,7 @@ async function prepareFairlead(
   };
 }
 
-/** An empty bare repository beside the control plane, as a user would make it. */
+/** Creates an empty bare repository beside the control plane. */
 async function prepareRepository(folder: string): Promise<Readonly<Record<"operator" | "driver", string[]>>> {
   const repository = join(folder, "repository.git");
   await promisify(execFile)("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
@@ -109,20 +109,20 @@ async function prepareRepository(folder: string): Promise<Readonly<Record<"opera
     operator: [
       `--repository=file://${repository}`,
       "--repository-path=clusters/bench",
-      // Two instances of a failover are two machines: each has a clone of its own.
+      // In a failover, the two instances run on two machines, so each has its own clone.
       `--repository-cache=${join(folder, "cache-{i}")}`,
     ],
     driver: ["--repository", repository],
   };
 }
 
-/** Puts a `git` on the operator's PATH that writes down the name of every command and then is git. */
+/** Puts a `git` on the operator's PATH that records the name of every command and then runs git. */
 async function countGit(folder: string): Promise<string[]> {
   const { stdout: git } = await promisify(execFile)("sh", ["-c", "command -v git"]);
   const log = join(folder, "git-commands");
   const bin = join(folder, "bin");
   await mkdir(bin);
-  // Options such as `-c key=value` may stand before the command.
+  // Options such as `-c key=value` may precede the command.
   const script = [
     "#!/bin/sh",
     'for word in "$@"; do case "$word" in -*|*=*|/*) ;; *) break ;; esac; done',

@@ -1,13 +1,13 @@
 /** One run of one contestant. */
 export interface Turn<Name> {
-  /** From 1. */
+  /** Number of the round, from 1. */
   readonly round: number;
   readonly contestant: Name;
 }
 
 /**
- * The order of the cells: ours, Go, Go, ours, ours, Go, … Every other round is turned around, so that what changes slowly on
- * the machine meets all contestants alike. Pure.
+ * The order of the cells: ours, Go, Go, ours, ours, Go, … Every other round is reversed, so that slow changes of the machine
+ * affect all contestants equally. Pure.
  */
 export function orderRounds<Name>(contestants: readonly Name[], rounds: number): Turn<Name>[] {
   return Array.from({ length: rounds }, (_, index) =>

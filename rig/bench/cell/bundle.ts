@@ -6,7 +6,7 @@ import { addZones } from "../../../cli/image/write-image-files.ts";
 import { CrdsChart } from "../../../index.ts";
 import { benchSet } from "../contestant/bench-set.ts";
 
-/** Bundles our contestant as an image would run it, and gives the path of its program. */
+/** Bundles our contestant as for an image, and returns the path of its program. */
 export async function bundleContestant(directory: string): Promise<string> {
   const outfile = join(directory, "bundle.mjs");
   const entry = fileURLToPath(new URL("../contestant/main.ts", import.meta.url));

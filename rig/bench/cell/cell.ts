@@ -15,14 +15,14 @@ export interface CellOptions {
   readonly diagnose: boolean;
   readonly profileDirectory: string | undefined;
   readonly nodeFlags: readonly string[];
-  /** More arguments for the driver, such as `--edits 100`. */
+  /** Additional arguments for the driver, such as `--edits 100`. */
   readonly driverArguments: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly report: (line: string) => void;
 }
 
-/** One cell: a fresh control plane, one contestant, all scenarios in order; nothing is left. Gives one line per scenario. */
+/** Runs one cell: a new control plane, one contestant, all scenarios in order. Removes everything. Returns one line per scenario. */
 export async function runCell(options: CellOptions): Promise<ResultLine[]> {
   const { contestant, resources, scenarios, driverPath, driverArguments, env, signal, report } = options;
   const cluster = await startControlPlane({ env, report });
@@ -67,7 +67,7 @@ async function readSlices(file: string): Promise<Slice[]> {
   return parsed.filter((slice): slice is Slice => slice.cpuMs !== undefined);
 }
 
-/** Gives every scenario the slices that fell into it, longest first, at most five. Pure. */
+/** Adds to every scenario the slices during it, the longest first, at most five. Pure. */
 export function addSlices(lines: readonly ResultLine[], slices: readonly Slice[]): ResultLine[] {
   return lines.map((line) => {
     const endMs = Date.parse(String(line["time"])) + 1_000; // The driver's time is cut to seconds.

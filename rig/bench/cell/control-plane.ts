@@ -10,7 +10,7 @@ export interface StartControlPlaneOptions {
   readonly report: (line: string) => void;
 }
 
-/** The driver's names for the programs whose CPU it reads. */
+/** The driver's names for the programs whose CPU time it measures. */
 const pidFiles = {
   etcd: "etcd",
   "kube-apiserver": "apiserver",
@@ -20,8 +20,8 @@ const pidFiles = {
 } as const;
 
 /**
- * Starts a fresh control plane, with fsync, whose run directory is what the driver reads: kubeconfigs and audit log have
- * the names it expects, pid files are added. The user `operator` may do everything, whichever operator it is.
+ * Starts a new control plane, with fsync. The driver reads its run directory: kubeconfigs and audit log have the expected names,
+ * and pid files are added. The user `operator` has all permissions.
  */
 export async function startControlPlane(options: StartControlPlaneOptions): Promise<LocalCluster> {
   const cluster = await startLocalCluster({ name: "bench", fsync: true, ...options });

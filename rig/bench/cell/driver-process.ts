@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** One result of the driver: a scenario with its numbers, as it prints them. */
+/** A result line of the driver: a scenario with its numbers. */
 export interface ResultLine {
   readonly scenario: string;
   readonly n: number;
@@ -17,9 +17,9 @@ export interface RunDriverOptions {
 }
 
 /**
- * Runs the driver to its end; it gives one result per scenario.
+ * Runs the driver until it ends. It reports one result per scenario.
  *
- * @throws Error with what it said if it fails.
+ * @throws Error with the driver's output if it fails.
  */
 export async function runDriver({ program, signal, onResult, ...options }: RunDriverOptions): Promise<void> {
   const child = spawn(program, options.arguments, {

@@ -8,7 +8,7 @@ import { resolveLocations } from "../../../cli/local-cluster/locations.ts";
 import { lockPathOf, withLock } from "../../../cli/local-cluster/lock.ts";
 import { isExecutable } from "../../../cli/local-cluster/search-path.ts";
 
-/** The Go programs of the rig; each is a module in a folder of that name beside this file. */
+/** The Go programs of the rig. Each is a module in a folder of its name beside this file. */
 export type ProgramName = "driver" | "podset-go";
 
 export interface ProvideProgramOptions {
@@ -17,7 +17,7 @@ export interface ProvideProgramOptions {
 }
 
 /**
- * Gives the path of a Go program of the rig; builds it if the cache has none of exactly these sources.
+ * Returns the path of a Go program of the rig. Builds it if the cache does not contain a build of these sources.
  *
  * @throws Error if it has to be built and there is no Go 1.26 or newer on the PATH.
  */
@@ -38,7 +38,7 @@ export async function provideProgram(name: ProgramName, options: ProvideProgramO
   await withLock(lockPathOf(directory), async () => {
     if (await isExecutable(program)) return;
     await removeDrafts(directory);
-    // Built aside and renamed, so that no reader gets half a program.
+    // Build in another folder and rename it, so that no process reads an incomplete program.
     const draft = await mkdtemp(`${directory}.draft-`);
     try {
       await runGo(["build", "-v", "-trimpath", "-buildvcs=false", "-o", join(draft, name), "."], {
@@ -57,12 +57,12 @@ export async function provideProgram(name: ProgramName, options: ProvideProgramO
   return program;
 }
 
-/** A file that lies beside the sources of a program. */
+/** The path of a file beside the sources of a program. */
 export function programFile(name: ProgramName, file: string): string {
   return join(directoryOf(name), file);
 }
 
-/** The cache folder of a program: changes with its sources and with the platform. Pure. */
+/** The name of a program's cache folder. It depends on the sources and the platform. Pure. */
 export function programKey(name: ProgramName, files: ReadonlyMap<string, string>, platform: string): string {
   const hash = createHash("sha256");
   for (const [file, text] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -79,7 +79,7 @@ async function readProgramKey(name: ProgramName, directory: string): Promise<str
   return programKey(name, files, `${process.platform}-${process.arch}`);
 }
 
-/** Drafts of builds that were interrupted. Call it under the lock. */
+/** Removes the folders of interrupted builds. Call it with the lock. */
 async function removeDrafts(directory: string): Promise<void> {
   for (const entry of await readdir(dirname(directory))) {
     const path = join(dirname(directory), entry);

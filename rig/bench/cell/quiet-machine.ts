@@ -2,14 +2,14 @@ import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface QuietMachineOptions {
-  /** Longest wait, in seconds. */
+  /** Maximum wait, in seconds. */
   readonly waitSeconds: number;
   /** The 1-minute load below which the machine counts as quiet. */
   readonly load?: number;
   readonly report: (line: string) => void;
 }
 
-/** Waits until no other program uses the machine, for a bounded time, and gives the 1-minute load it ended with. */
+/** Waits for a limited time until no other program uses the machine. Returns the last 1-minute load. */
 export async function untilQuiet({ waitSeconds, load = 1.5, report }: QuietMachineOptions): Promise<number> {
   const deadline = performance.now() + waitSeconds * 1_000;
   for (;;) {

@@ -1,6 +1,6 @@
 import type { OptionTexts } from "../../../index.ts";
 
-/** Reads `--flag=value` and `--flag` as options of the operator, whose names are the flags in camel case. Pure. */
+/** Parses `--flag=value` and `--flag` as options of the operator. The names of options are the flags in camel case. Pure. */
 export function readArguments(words: readonly string[]): OptionTexts {
   return Object.fromEntries(
     words.map((word) => {

@@ -10,7 +10,7 @@ import {
   type ResourceOf,
 } from "../../../index.ts";
 
-/** A number of small objects: what the tuned Go operator makes of a PodSet with `--children=configmaps`. */
+/** A number of small objects, like those that the tuned Go operator creates for a PodSet with `--children=configmaps`. */
 export const BenchSet = defineKind({
   group: "bench.fairlead.dev",
   kind: "BenchSet",
@@ -25,7 +25,7 @@ export const BenchSet = defineKind({
   ],
 });
 
-/** `<name>-0` and so on, each with its index: the labels and the content are those of the Go operator. */
+/** Creates `<name>-0` and so on, each with its index. Labels and content are those of the Go operator. */
 class BenchSetChart extends Chart {
   constructor(scope: Construct, id: string, { resource }: ChartProps<ResourceOf<typeof BenchSet>>) {
     super(scope, id);

@@ -6,18 +6,18 @@ const PROBE_MS = 5;
 /** Slices shorter than this are not kept. */
 const KEPT_MS = 10;
 
-/** One stretch in which the event loop did not come round: wall time, and the CPU the main thread used in it. */
+/** A time in which the event loop was blocked: wall time, and the CPU time of the main thread. */
 export interface Slice {
   /** When it ended, in ms since 1970. */
   readonly atMs: number;
   readonly wallMs: number;
-  /** An upper bound of the synchronous work: a machine that is busy makes the wall time longer, but not this. */
+  /** An upper bound of the synchronous work. Unlike the wall time, it does not depend on the load of the machine. */
   readonly cpuMs: number;
 }
 
 /**
- * Looks how long the event loop is held; gives a function that appends what was seen to a file, one JSON object per line:
- * slices, and at last the histogram's own maximum. It costs some CPU, so that a measured round does without it.
+ * Measures how long the event loop is blocked. Returns a function that appends the results to a file, one JSON object per line:
+ * the slices, then the histogram's maximum. It uses some CPU time, so a measured round does not use it.
  */
 export function watchSlices(file: string): () => void {
   const histogram = monitorEventLoopDelay({ resolution: PROBE_MS });

@@ -4,7 +4,7 @@ import { Agent, request } from "node:https";
 import { createInterface } from "node:readline";
 import { readServerCertificate, readToken } from "../../../cli/local-cluster/credentials.ts";
 
-/** An object as the load drivers see it. */
+/** The fields of an object that the load drivers read. */
 export interface SeenObject {
   readonly metadata: { readonly name: string; readonly generation?: number };
   readonly status?: {
@@ -19,15 +19,15 @@ export interface SeenEvent {
 
 export const configMapsPath = "/api/v1/namespaces/default/configmaps";
 export const benchSetsPath = "/apis/bench.fairlead.dev/v1alpha1/namespaces/default/benchsets";
-/** A group with the same kind, which no operator knows. */
+/** A group with the same kind that no operator watches. */
 export const strangeGroup = "strangers.fairlead.dev";
 
-/** The API server as the user `driver`, who waits in line like everybody else. */
+/** The API server as the user `driver`, who has no priority. */
 export interface BenchApi {
-  /** Sends a request and gives the answer's status. A 4xx or 5xx is an error, but for those that are allowed. */
+  /** Sends a request and returns the status of the response. A 4xx or 5xx is an error unless it is allowed. */
   send(method: string, path: string, body?: object, allowed?: readonly number[]): Promise<number>;
   apply(path: string, object: object): Promise<void>;
-  /** Tells of every change from now on, until `signal`. */
+  /** Reports every change from now on, until `signal`. */
   watch(path: string, onEvent: (event: SeenEvent) => void, signal: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -85,7 +85,7 @@ export async function openBenchApi({
       if (response.statusCode !== 200) throw new Error(`Cannot watch ${path}: ${response.statusCode}`);
       const lines = createInterface({ input: response });
       lines.on("line", (line) => onEvent(JSON.parse(line) as SeenEvent));
-      // It ends with the signal, or with the control plane.
+      // The stream ends with the signal, or with the control plane.
       for (const stream of [lines, response]) stream.on("error", () => undefined);
     },
     close: () => agent.destroy(),

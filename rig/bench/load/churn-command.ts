@@ -25,7 +25,7 @@ interface Sample {
   readonly metrics: ReadonlyMap<string, number>;
 }
 
-/** `npm run bench -- day`: a day's worth of edits in fast motion, and what is left of it in memory. */
+/** `npm run bench -- day`: makes the edits of a day in a short time, and measures whether memory grows. */
 export function dayCommand(report: (line: string) => void): Command {
   return new Command("day")
     .description("Edit, remove and make resources again and again, and see that memory stays flat")
@@ -55,7 +55,7 @@ interface ChurnPlan {
   readonly report: (line: string) => void;
 }
 
-/** Edits as fast as the API server takes them, eight at a time. */
+/** Edits as fast as the API server accepts them, eight at a time. */
 async function churn(rig: LoadRig, { edits, resources, samples, report }: ChurnPlan): Promise<Sample[]> {
   const { api } = rig;
   const taken: Sample[] = [];
@@ -88,7 +88,7 @@ async function sample({ operatorPid, metrics }: LoadRig): Promise<Sample> {
   return { rssMiB: rssKiB / 1_024, metrics: await metrics() };
 }
 
-/** In the end all of it is there and published. */
+/** Waits until all resources exist and are published. */
 async function untilSettled({ api }: LoadRig, resources: number): Promise<void> {
   const published = new Set<string>();
   const stop = new AbortController();
@@ -109,7 +109,7 @@ async function untilSettled({ api }: LoadRig, resources: number): Promise<void> 
   stop.abort();
 }
 
-/** The four quarters side by side, and whether memory is flat. Pure. */
+/** A table of the four quarters, and whether memory is constant. Pure. */
 export function quartersOf(samples: readonly Sample[]): string {
   const quarters = [0, 1, 2, 3].map((quarter) =>
     samples.slice((quarter * samples.length) / 4, ((quarter + 1) * samples.length) / 4),

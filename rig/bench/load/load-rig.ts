@@ -12,7 +12,7 @@ import { startControlPlane } from "../cell/control-plane.ts";
 import { type BenchApi, benchSetsPath, openBenchApi, strangeGroup } from "./bench-api.ts";
 import { noisyNamespace } from "./noise.ts";
 
-/** Our contestant on a control plane of its own, with a repository. */
+/** Our contestant on a separate control plane, with a repository. */
 export interface LoadRig {
   readonly api: BenchApi;
   readonly operatorPid: number;
@@ -35,7 +35,7 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
   for (const crd of [contestantCrd(), strangers])
     await api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON.parse(crd));
   await api.send("POST", "/api/v1/namespaces", { metadata: { name: noisyNamespace } });
-  // A new kind is served a moment later.
+  // The API server serves a new kind with a short delay.
   const strangersPath = benchSetsPath.replace("bench.fairlead.dev", strangeGroup);
   for (const path of [benchSetsPath, strangersPath])
     while ((await api.send("GET", path, undefined, [404, 429])) !== 200) await sleep(100);
@@ -83,7 +83,7 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
   };
 }
 
-/** Of the text format of Prometheus: the sum of every metric over its labels. Pure. */
+/** Parses the text format of Prometheus, and returns the sum of every metric over its labels. Pure. */
 export function sumsOf(text: string): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const line of text.split("\n")) {

@@ -10,7 +10,7 @@ import { type EditLatencies, QuietResources } from "./quiet-edits.ts";
 type Phase = "without" | "control" | "with";
 type Phases = Record<Phase, EditLatencies[]>;
 
-/** Forth and back, so that what changes slowly on the machine meets all of them alike. */
+/** Forward and backward, so that slow changes of the machine affect all phases equally. */
 const order: readonly Phase[] = ["without", "control", "with", "with", "control", "without"];
 const settleMs = 5_000;
 
@@ -21,7 +21,7 @@ interface NeighboursOptions {
   readonly quietWait: string;
 }
 
-/** `npm run bench -- neighbours`: what noisy neighbours do to the edits of others. */
+/** `npm run bench -- neighbours`: measures the effect of noisy neighbours on the edits of others. */
 export function neighboursCommand(report: (line: string) => void): Command {
   return new Command("neighbours")
     .description("Measure edits of quiet resources without and with each noisy neighbour, in turn")
@@ -64,7 +64,7 @@ async function measure(
   const noise = new AbortController();
   await neighbour[which === "with" ? "begin" : "beginControl"](api, noise.signal);
   try {
-    // It has used up what a newcomer may do at once.
+    // The neighbour has used its initial burst by then.
     await sleep(settleMs);
     return await run();
   } finally {

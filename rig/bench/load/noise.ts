@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { aBenchSet, type BenchApi, strangeGroup } from "./bench-api.ts";
 
-/** Noise has a namespace of its own, which no other measurement watches. */
+/** The namespace of noise. No other measurement watches it. */
 export const noisyNamespace = "noisy";
 const configMapsPath = `/api/v1/namespaces/${noisyNamespace}/configmaps`;
 const benchSetsPath = `/apis/bench.fairlead.dev/v1alpha1/namespaces/${noisyNamespace}/benchsets`;
 const strangersPath = `/apis/${strangeGroup}/v1alpha1/namespaces/${noisyNamespace}/benchsets`;
 
-/** A neighbour that makes trouble from `begin` until `signal`. */
+/** A neighbour that generates load from `begin` until `signal`. */
 export interface Neighbour {
   readonly name: string;
   readonly title: string;
   begin(api: BenchApi, signal: AbortSignal): Promise<void>;
-  /** The same requests to objects that no operator knows: what the machine and the API server make of them. */
+  /** Sends the same requests for objects that no operator watches, to measure the machine and the API server alone. */
   beginControl(api: BenchApi, signal: AbortSignal): Promise<void>;
   end(api: BenchApi): Promise<void>;
 }
 
-/** Does something so many times a second, at most four at once, until `signal`. */
+/** Repeats an action at this rate per second, with at most four at once, until `signal`. */
 async function repeat(
   perSecond: number,
   signal: AbortSignal,
@@ -66,7 +66,7 @@ async function makeStrangers(api: BenchApi, count: number): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, lane));
 }
 
-/** Its children's names are too long, by one. */
+/** A name with which the children's names are one character too long. */
 const failing = "f".repeat(252);
 
 export const neighbours: readonly Neighbour[] = [

@@ -8,15 +8,15 @@ import {
   type SeenEvent,
 } from "./bench-api.ts";
 
-/** How long edits took, in milliseconds, from the API server's answer on. */
+/** Durations of edits in milliseconds, from the API server's response. */
 export interface EditLatencies {
-  /** Until the children were right. */
+  /** Until the children were up to date. */
   readonly children: number[];
   /** Until the status contained the commit. */
   readonly published: number[];
 }
 
-/** Resources that are left alone but for one edit at a time. */
+/** Resources that are edited one at a time. */
 export class QuietResources {
   readonly #api: BenchApi;
   readonly #names: readonly string[];
@@ -28,7 +28,7 @@ export class QuietResources {
     this.#names = Array.from({ length: count }, (_, index) => `quiet-${index}`);
   }
 
-  /** Makes them, and waits until all is published. */
+  /** Creates them, and waits until all are published. */
   async fill(signal: AbortSignal): Promise<void> {
     for (const path of [configMapsPath, benchSetsPath])
       await this.#api.watch(path, (event) => this.#onEvent(path, event), signal);
@@ -45,7 +45,7 @@ export class QuietResources {
     await promise;
   }
 
-  /** Makes so many edits, one at a time: one more child, or one fewer. */
+  /** Makes this number of edits, one at a time: one more child, or one fewer. */
   async edit(count: number): Promise<EditLatencies> {
     const latencies: EditLatencies = { children: [], published: [] };
     for (let edit = 0; edit < count; edit++) {
@@ -81,7 +81,7 @@ export class QuietResources {
       told.reject(error);
     });
     const [children, published] = await Promise.all([right.promise, told.promise]);
-    // The watch may be faster than the answer.
+    // The watch event may arrive before the response.
     return { children: Math.max(0, children - startMs), published: Math.max(0, published - startMs) };
   }
 }

@@ -17,7 +17,7 @@ interface AuditLine {
   readonly requestReceivedTimestamp: string;
 }
 
-/** The requests in some lines of the log, without watches and Leases. Pure. */
+/** Parses the requests in lines of the log, without watches and Leases. Pure. */
 export function readRequests(lines: readonly string[]): readonly AuditedRequest[] {
   return lines.flatMap((line) => {
     if (line === "") return [];
@@ -42,7 +42,7 @@ export function readRequests(lines: readonly string[]): readonly AuditedRequest[
   });
 }
 
-/** The operator's requests by what they do. Pure. */
+/** Counts the operator's requests by verb and resource. Pure. */
 export function countRequests(requests: readonly AuditedRequest[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { does, user, isDryRun } of requests) {
@@ -53,7 +53,7 @@ export function countRequests(requests: readonly AuditedRequest[]): ReadonlyMap<
   return counts;
 }
 
-/** Times in a promotion, counted from what opened its last gate, in milliseconds. */
+/** Times in a promotion, in milliseconds since the change that opened its last gate. */
 export interface PromotionTimes {
   readonly createdMs: number | undefined;
   readonly pinMs: number | undefined;
@@ -63,9 +63,9 @@ export interface PromotionTimes {
 }
 
 /**
- * Reads from the log what followed an Approval. Pure.
+ * Computes the times after an Approval from the log. Pure.
  *
- * @param of Names of the Approval, and of the Release of the stage and its objects.
+ * @param of Names of the Approval, of the stage's Release, and of its objects.
  */
 export function timesAfterApproval(
   requests: readonly AuditedRequest[],

@@ -21,13 +21,13 @@ const longestFillMs = 3_600_000;
 const mostAttempts = 20;
 
 export interface FillResult {
-  /** From the first object that was accepted until every stage of the last Pipeline had passed. */
+  /** From the first accepted object until every stage of the last Pipeline had passed. */
   readonly readyMs: number;
   readonly use: ProcessUse;
   readonly requests: ReadonlyMap<string, number>;
 }
 
-/** All Pipelines with their Releases, by 8 creators. */
+/** Creates all Pipelines with their Releases, 8 at a time. */
 export async function fill({ rig, repository, pipelines, count }: Scene): Promise<FillResult> {
   const { api, auditLogPath, operatorPid } = rig;
   await repository.push(
@@ -77,7 +77,7 @@ export async function fill({ rig, repository, pipelines, count }: Scene): Promis
   }
 }
 
-/** Applies an object again while the API server is too busy to answer in time. */
+/** Applies an object. Retries while the API server is too busy to respond in time. */
 async function applyPatiently(api: BenchApi, path: string, object: object): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

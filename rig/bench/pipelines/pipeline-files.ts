@@ -1,13 +1,13 @@
 import { namespaceOf } from "../releases/set-files.ts";
 
-/** The stages of each Pipeline, in their order; each has one Release. */
+/** The stages of each Pipeline, in order. Each has one Release. */
 export const stageNames = ["dev", "staging", "prod"] as const;
 
 export type StageName = (typeof stageNames)[number];
 
 export const pipelineName = (index: number): string => `pipe-${String(index).padStart(4, "0")}`;
 
-/** Also the name of the objects that it deploys. */
+/** The name of a Release, and of the objects that it deploys. */
 export const releaseName = (index: number, stage: StageName): string => `${pipelineName(index)}-${stage}`;
 
 /** A Pipeline and its Releases are in one namespace. */
@@ -18,7 +18,7 @@ export const releaseKey = (index: number, stage: StageName): string =>
 
 export const imageOf = (version: string): string => `registry.example.dev/web:${version}`;
 
-/** Files of all stages of a Pipeline: a Deployment without pods and a ConfigMap each. The version is in the image. Pure. */
+/** Files of all stages of a Pipeline. Each stage has a Deployment without pods and a ConfigMap. The version is in the image. Pure. */
 export function filesOf(index: number, version: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     stageNames.flatMap((stage) => {
@@ -80,7 +80,7 @@ export function aRelease(index: number, stage: StageName, url: string): object {
   };
 }
 
-/** A Pipeline of three stages, which follow each other at once; with `isApproved`, prod waits for an approval. Pure. */
+/** A Pipeline of three stages without soak. With `isApproved`, prod waits for an approval. Pure. */
 export function aPipeline(index: number, url: string, { isApproved = false } = {}): object {
   const name = pipelineName(index);
   return {
@@ -99,7 +99,7 @@ export function aPipeline(index: number, url: string, { isApproved = false } = {
   };
 }
 
-/** An Approval of what a stage is to run. Pure. */
+/** An Approval of a stage's next target. Pure. */
 export function anApproval(
   index: number,
   {
@@ -112,7 +112,7 @@ export function anApproval(
   return { apiVersion, kind: "Approval", metadata, spec: { ...spec, groups: [] } };
 }
 
-/** What a Pipeline demands before an Approval counts: an admission policy for them. This one refuses nothing. */
+/** An admission policy for Approvals, without which they do not count. This one rejects nothing. */
 export const approvalPolicy: readonly object[] = [
   {
     apiVersion: "admissionregistration.k8s.io/v1",

@@ -22,7 +22,7 @@ interface PipelinesOptions {
   readonly operatorArgs: string;
 }
 
-/** `npm run bench -- pipelines`: a thousand Pipelines of three stages over one repository. */
+/** `npm run bench -- pipelines`: measures a thousand Pipelines of three stages with one repository. */
 export function pipelinesCommand(report: (line: string) => void): Command {
   return new Command("pipelines")
     .description("Measure Pipelines of three stages over one repository, from outside")
@@ -34,7 +34,7 @@ export function pipelinesCommand(report: (line: string) => void): Command {
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
     .action(async (options: PipelinesOptions) => {
-      // One measurement at a time on this machine, for all users.
+      // Run one measurement at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
       const lock = join(tmpdir(), "fairlead-bench.lock");
       const results = await withLock(lock, () => measure(options, report), { onWait });
@@ -80,7 +80,7 @@ async function measure(options: PipelinesOptions, report: (line: string) => void
   }
 }
 
-/** Rejects when the operator has ended, such as because it lost its Lease on a machine that is too busy. */
+/** Rejects when the operator has ended, for example because it lost its Lease on an overloaded machine. */
 async function untilEnded(pid: number, signal: AbortSignal): Promise<never> {
   for (;;) {
     await sleep(1_000, undefined, { signal });

@@ -23,7 +23,7 @@ interface Line {
 const statusWrites = /^patch (pipelines|promotions)\/status$/;
 const events = / events$/;
 
-/** What Pipelines cost, with the limits that they have to keep. Pure. */
+/** The report about the cost of Pipelines, with the limits. Pure. */
 export function pipelineReport(results: PipelineResults): string {
   const lines = linesOf(results);
   const head = ["line", `${results.pipelines} Pipelines`, "limit", "holds"];
@@ -40,7 +40,7 @@ export function pipelineReport(results: PipelineResults): string {
   return `${table.join("\n")}\n\n${notes(results).join("\n")}\n`;
 }
 
-/** Whether every line holds. Pure. */
+/** Whether all lines are within their limits. Pure. */
 export function holdAll(results: PipelineResults): boolean {
   return linesOf(results).every(({ holds }) => holds !== false);
 }
@@ -68,7 +68,7 @@ function linesOf({ pipelines, fill, idle, push, gate }: PipelineResults): readon
     told("push → prod passed, p50, ms", percentile(push.prodMs, 0.5).toFixed(0)),
     told("requests per push", number(sumOf(push.requests) / push.liveMs.length)),
     most("  about other Pipelines", 0, others),
-    // Each Release renders a commit once to plan it, and once to deploy it.
+    // Each Release renders a commit once for the plan, and once for the deployment.
     most("renders per push", 6, renders),
     most("approval → pin, p50, ms", 1_000, percentile(pins, 0.5)),
     most("  longest", 1_000, Math.max(...pins)),
@@ -102,7 +102,7 @@ function countOf(requests: readonly AuditedRequest[], pattern: RegExp): number {
   return requests.filter(({ does, isDryRun }) => !isDryRun && pattern.test(does)).length;
 }
 
-/** Events are not part of what is limited. */
+/** The sum without events, which have no limit. */
 function sumOf(counts: Counts): number {
   return [...counts].reduce((sum, [name, count]) => (events.test(name) ? sum : sum + count), 0);
 }

@@ -33,15 +33,15 @@ export interface IdleResult {
 }
 
 export interface PushResult {
-  /** From just before `git push` until the watch showed the Deployment of dev. */
+  /** From the start of `git push` until the watch event of dev's Deployment. */
   readonly liveMs: readonly number[];
   /** Until prod had passed. */
   readonly prodMs: readonly number[];
   readonly requests: Counts;
-  /** Of these, those about other Pipelines and what belongs to them. */
+  /** The part of them that is about other Pipelines and their objects. */
   readonly others: Counts;
   readonly renders: number | undefined;
-  /** For the raw results: when each push began, in milliseconds since 1970, and what followed. */
+  /** For the raw results: the start of each push, in milliseconds since 1970, and the requests after it. */
   readonly pushes: readonly { readonly startedAtMs: number; readonly requests: readonly AuditedRequest[] }[];
 }
 
@@ -49,7 +49,7 @@ export interface GateResult {
   readonly times: readonly PromotionTimes[];
 }
 
-/** Nothing happens. */
+/** Measures the operator without any change. */
 export async function idle({ rig }: Scene, seconds: number): Promise<IdleResult> {
   const audit = await AuditedCalls.begin(rig.auditLogPath);
   const stopLooking = watchProcesses(rig.operatorPid);
@@ -58,7 +58,7 @@ export async function idle({ rig }: Scene, seconds: number): Promise<IdleResult>
   return { seconds, use, requests: countRequests(readRequests(await audit.takeLines())) };
 }
 
-/** A push to one Pipeline after the other, each reported to the operator by its hook. */
+/** Pushes to one Pipeline after the other. The hook reports each push to the operator. */
 export async function push(scene: Scene, pushes: number): Promise<PushResult> {
   const { rig, count } = scene;
   const audit = await AuditedCalls.begin(rig.auditLogPath);
@@ -103,7 +103,7 @@ async function pushOne(
   return { liveMs: devMs - startMs, prodMs: doneMs - startMs };
 }
 
-/** The last gate of prod opens: an Approval of what waits there. */
+/** Opens the last gate of prod with an Approval of the waiting candidate. */
 export async function openGates(scene: Scene, repetitions: number): Promise<GateResult> {
   const { rig, repository, pipelines } = scene;
   const index = 0;
@@ -124,7 +124,7 @@ export async function openGates(scene: Scene, repetitions: number): Promise<Gate
     await pipelines.until("prod waits for an approval", () => waiting()?.next !== undefined, longestMs);
     const target = waiting()?.next;
     if (target === undefined) throw new Error("Prod no longer waits");
-    // Nothing of the stages before is on its way.
+    // Wait until the work of the earlier stages is done.
     await sleep(settleMs);
     const audit = await AuditedCalls.begin(rig.auditLogPath);
     const name = `approval-${number}`;

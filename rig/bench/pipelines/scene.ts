@@ -6,7 +6,7 @@ import { stageNames } from "./pipeline-files.ts";
 
 /** The API of Pipelines and Releases. */
 export const group = "/apis/fairlead.dev/v1alpha1";
-/** Longer than any work that an edit leaves behind; then the audit log is read. */
+/** Wait before reading the audit log. It is longer than any work after an edit. */
 export const settleMs = 5_000;
 
 export interface Scene {
@@ -21,7 +21,7 @@ export async function openScene(
   rig: ReleaseRig,
   { repository, count, signal }: Pick<Scene, "repository" | "count"> & { readonly signal: AbortSignal },
 ): Promise<Scene> {
-  // A new kind is served a moment later.
+  // The API server serves a new kind with a short delay.
   while ((await rig.api.send("GET", `${group}/pipelines`, undefined, [404, 429])) !== 200) await sleep(100);
   const [pipelines, deployments] = await Promise.all(
     [`${group}/pipelines`, "/apis/apps/v1/deployments"].map((path) =>
@@ -32,7 +32,7 @@ export async function openScene(
   return { rig, repository, pipelines, deployments, count };
 }
 
-/** A stage as far as anything here reads it. */
+/** The fields of a stage that are read here. */
 export interface StageSeen {
   readonly name: string;
   readonly phase: string;
@@ -44,7 +44,7 @@ export interface StageSeen {
 export const stagesOf = (pipeline: LiveObject | undefined): readonly StageSeen[] =>
   (pipeline?.status as { readonly stages?: readonly StageSeen[] } | undefined)?.stages ?? [];
 
-/** All stages have passed, and run one commit. */
+/** Whether all stages have passed and run one commit. */
 export function isThrough(pipeline: LiveObject | undefined): boolean {
   const stages = stagesOf(pipeline);
   const revisions = new Set(stages.map(({ running }) => running?.revision));

@@ -1,6 +1,6 @@
 import { open, stat } from "node:fs/promises";
 
-/** Requests by what they did, such as `patch deployments` or `patch releases/status`. */
+/** Number of requests by verb and resource, such as `patch deployments` or `patch releases/status`. */
 export type Calls = ReadonlyMap<string, number>;
 
 interface AuditLine {
@@ -11,7 +11,7 @@ interface AuditLine {
   readonly stage?: string;
 }
 
-/** Counts what the operator asked of the API server since a moment, from the server's audit log. Leases do not count. */
+/** Counts the operator's requests to the API server since a time, from the server's audit log. Leases do not count. */
 export class AuditedCalls {
   readonly #path: string;
   #from: number;
@@ -25,7 +25,7 @@ export class AuditedCalls {
     return new AuditedCalls(path, (await stat(path)).size);
   }
 
-  /** Calls since the last time. A watch counts when it has ended, so they are left out. */
+  /** Calls since the last time. Watches are left out, because they are logged when they end. */
   async take(): Promise<Calls> {
     return countCalls(await this.takeLines());
   }
@@ -37,7 +37,7 @@ export class AuditedCalls {
       const length = (await file.stat()).size - this.#from;
       const buffer = Buffer.alloc(Math.max(0, length));
       const { bytesRead } = await file.read(buffer, 0, buffer.length, this.#from);
-      // Lines that are written at this moment belong to the next read.
+      // An incomplete line belongs to the next read.
       const end = buffer.lastIndexOf(10, bytesRead - 1) + 1;
       this.#from += end;
       return buffer.toString("utf8", 0, end).split("\n");
@@ -47,13 +47,13 @@ export class AuditedCalls {
   }
 }
 
-/** Pure. */
+/** Counts the requests in lines of the log. Pure. */
 export function countCalls(lines: readonly string[]): Calls {
   const calls = new Map<string, number>();
   for (const line of lines) {
     if (!line.includes('"username":"operator"')) continue;
     const { verb, user, objectRef } = JSON.parse(line) as AuditLine;
-    // Discovery has no object: some requests when the first Release comes, however many there are.
+    // Requests for discovery have no object. Their number does not depend on the number of Releases.
     const { resource = "discovery", subresource } = objectRef ?? {};
     if (user.username !== "operator" || verb === "watch" || resource === "leases") continue;
     const name = `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}`;
@@ -62,12 +62,12 @@ export function countCalls(lines: readonly string[]): Calls {
   return calls;
 }
 
-/** All of them, or those whose name matches. Pure. */
+/** The sum of all calls, or of those whose name matches. Pure. */
 export function sumOf(calls: Calls, pattern = /./): number {
   return calls.entries().reduce((sum, [name, count]) => (pattern.test(name) ? sum + count : sum), 0);
 }
 
-/** As people read them, the most frequent first. Pure. */
+/** Describes calls for users, the most frequent first. Pure. */
 export function describeCalls(calls: Calls, per = 1): string {
   return (
     [...calls]

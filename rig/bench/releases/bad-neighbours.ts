@@ -6,12 +6,12 @@ import { aRelease } from "./set-files.ts";
 
 export interface BadNeighbour {
   readonly name: BadName;
-  /** Push → live of others, alone (before and after) and beside it, in milliseconds. */
+  /** Push → live of other Releases, in milliseconds: without the bad Release (before and after), and with it. */
   readonly aloneMs: readonly number[];
   readonly besideMs: readonly number[];
 }
 
-/** Pushes to good Releases, alone and beside one bad Release after the other. */
+/** Pushes to good Releases, first alone, then beside one bad Release after the other. */
 export async function pushBeside(
   rig: ReleaseRig,
   watches: Watches,

@@ -1,4 +1,4 @@
-/** A Release that harms its neighbours: its one file, and how it is rendered. */
+/** A Release that generates load for others: its only file, and its renderer. */
 interface BadRelease {
   readonly file: string;
   readonly text: string;

@@ -1,23 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Use of a process and of all that it started: peaks of memory in MiB, and CPU. */
+/** The resources that a process and its descendants use: peaks of memory in MiB, and CPU. */
 export interface ProcessUse {
-  /** Largest sum of resident memory over all of them at one moment; pages that a fork shares count twice. */
+  /** Peak of the sum of their resident memory. Pages that a fork shares count twice. */
   allMiB: number;
   /** The same without the process itself. */
   childrenMiB: number;
   /** The kernel's own peak of the process. */
   operatorMiB: number;
-  /** CPU of the process since the look began, and of what it started and has ended, in seconds. */
+  /** CPU time of the process since the start of the measurement, including its descendants that have ended, in seconds. */
   cpuSeconds: number;
 }
 
-/** Clock ticks in a second: what Linux gives to programs on every machine that Node runs on. */
+/** Clock ticks per second. Linux has this value on all architectures that Node supports. */
 const ticksPerSecond = 100;
 
 const sampleMs = 20;
 
-/** Looks at a process tree, 50 times a second, until the function that it gives is called. Linux only. */
+/** Measures a process tree 50 times a second, until the returned function is called. Linux only. */
 export function watchProcesses(pid: number): () => ProcessUse {
   const peaks: ProcessUse = { allMiB: 0, childrenMiB: 0, operatorMiB: 0, cpuSeconds: 0 };
   const startSeconds = cpuSecondsOf(pid);
@@ -37,10 +37,10 @@ export function watchProcesses(pid: number): () => ProcessUse {
   };
 }
 
-/** With that of children that were waited for. */
+/** CPU time, including that of children that have ended. */
 function cpuSecondsOf(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
-  // The name of a program may hold anything, parentheses too. utime, stime, cutime and cstime are fields 14 to 17.
+  // The name of a program may contain any character, including parentheses. utime, stime, cutime and cstime are fields 14 to 17.
   const ticks = stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ")
@@ -48,13 +48,13 @@ function cpuSecondsOf(pid: number): number {
   return ticks.reduce((sum, one) => sum + Number(one), 0) / ticksPerSecond;
 }
 
-/** The process and everything below it, itself first. */
+/** The process and its descendants, itself first. */
 function treeOf(root: number): readonly number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
-    // The name of a program may hold anything, parentheses too.
+    // The name of a program may contain any character, including parentheses.
     const stat = read(`/proc/${pid}/stat`);
     const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
     children.set(parent, [...(children.get(parent) ?? []), pid]);
@@ -68,7 +68,7 @@ function residentMiB(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
 }
 
-/** Empty when the process is gone meanwhile. */
+/** Reads a file of a process; empty if the process has ended. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

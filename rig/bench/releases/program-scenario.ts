@@ -12,11 +12,12 @@ export interface ProgramResult {
   readonly pushMs: number;
   readonly use: ProcessUse;
   readonly calls: Calls;
-  /** Bundles that were made, by the operator's metrics, while filling and after the push. */
+  /** Number of bundles in the operator's metrics, for the fill and after the push. */
   readonly bundles: readonly (number | undefined)[];
-  /** The render that found no process of the program: while filling, where bad programs may have run before, and after the push. */
+  /** Duration of the render without a running process of the program: for the fill, before which bad programs may have run, and
+   * after the push. */
   readonly firstRenderMs: readonly (number | undefined)[];
-  /** Mean of the others, when all are wanted at once, and when one Release's inputs change after the other's. */
+  /** Mean of the other renders: if all are requested at once, and if the inputs of one Release after the other change. */
   readonly warmTogetherMs: number | undefined;
   readonly warmAloneMs: number | undefined;
 }
@@ -26,11 +27,11 @@ const settleMs = 4_000;
 const alone = 20;
 const calmMs = 200;
 const bundles = "fairlead_release_bundles_total";
-/** One tenant: bundles, results and processes are not shared between namespaces. */
+/** The namespace of the tenant. Namespaces do not share bundles, results and processes. */
 const namespace = namespaceOf(0);
 const nameOf = (index: number): string => `program-${String(index).padStart(4, "0")}`;
 
-/** One program, many Releases of it with inputs of their own. */
+/** Measures many Releases of one program with different inputs. */
 export async function runPrograms(
   rig: ReleaseRig,
   releases: WatchedObjects,

@@ -16,7 +16,7 @@ import { bundleOperator } from "./bundle-operator.ts";
 import { namespaceCount, namespaceOf } from "./set-files.ts";
 import { SourceRepository } from "./source-repository.ts";
 
-/** The operator that ships on a control plane of its own, and the repository that Releases come from. */
+/** The shipped operator on a separate control plane, and the repository of the Releases. */
 export interface ReleaseRig {
   readonly api: BenchApi;
   readonly auditLogPath: string;
@@ -24,7 +24,7 @@ export interface ReleaseRig {
   readonly source: SourceRepository;
   /** The current metrics: the sum of each metric over its labels. */
   metrics(): Promise<ReadonlyMap<string, number>>;
-  /** Sends the hook of a git host after a push; default: to `source`. */
+  /** Calls the operator's hook like a git host after a push. Default: for `source`. */
   callHook(url?: string): Promise<void>;
   /** Lines of the operator's log. */
   log(): Promise<readonly string[]>;
@@ -33,7 +33,7 @@ export interface ReleaseRig {
 
 export interface ReleaseRigOptions {
   readonly sets: number;
-  /** Flags of the operator beside those that it needs. */
+  /** Additional flags of the operator. */
   readonly operatorArguments: readonly string[];
   readonly report: (line: string) => void;
 }
@@ -100,7 +100,7 @@ async function installKinds(api: BenchApi): Promise<void> {
     await api.apply(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`, crd);
   for (let index = 0; index < namespaceCount; index += 1)
     await api.send("POST", "/api/v1/namespaces", { metadata: { name: namespaceOf(index) } });
-  // A new kind is served a moment later.
+  // The API server serves a new kind with a short delay.
   const releases = "/apis/fairlead.dev/v1alpha1/releases";
   while ((await api.send("GET", releases, undefined, [404, 429])) !== 200) await sleep(100);
 }

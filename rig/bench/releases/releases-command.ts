@@ -21,7 +21,7 @@ interface ReleasesOptions {
   readonly operatorArgs: string;
 }
 
-/** `npm run bench -- releases`: a thousand Releases of one repository, beside the published numbers of Flux. */
+/** `npm run bench -- releases`: measures a thousand Releases of one repository, and compares them with the numbers of Flux. */
 export function releasesCommand(report: (line: string) => void): Command {
   return new Command("releases")
     .description("Measure Releases of one repository, from outside, beside the numbers of Flux 2.9")
@@ -34,7 +34,7 @@ export function releasesCommand(report: (line: string) => void): Command {
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
     .action(async (options: ReleasesOptions) => {
-      // One measurement at a time on this machine, for all users.
+      // Run one measurement at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
       const lock = join(tmpdir(), "fairlead-bench.lock");
       const results = await withLock(lock, () => measure(options, report), { onWait });

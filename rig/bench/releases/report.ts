@@ -16,7 +16,7 @@ export interface ReleaseResults {
   readonly bad?: readonly BadNeighbour[];
 }
 
-/** A line of the table. `holds` is undefined where there is nothing to hold, or it was not measured. */
+/** A line of the table. `holds` is undefined if there is no limit, or if it was not measured. */
 interface Line {
   readonly title: string;
   readonly flux: string;
@@ -31,8 +31,8 @@ const applies = /^patch (deployments|serviceaccounts|services|ingresses|configma
 const events = / events$/;
 
 /**
- * Ours beside what Flux 2.9 (kustomize-controller 1.9.4, source-controller 1.9.1, 20 workers) took on a machine of this
- * size, for 1,000 sets. Pure.
+ * Compares our results with those of Flux 2.9 (kustomize-controller 1.9.4, source-controller 1.9.1, 20 workers) on a machine of
+ * this size, for 1,000 sets. Pure.
  */
 export function releaseReport(results: ReleaseResults): string {
   const lines = [
@@ -216,7 +216,7 @@ function most(limit: number, value: number | undefined): Pick<Line, "limit" | "h
   return { limit: `≤ ${limit}`, holds: value === undefined ? undefined : value <= limit };
 }
 
-/** Pure. */
+/** The percentile of a list of values. Pure. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;

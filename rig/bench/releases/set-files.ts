@@ -3,12 +3,12 @@ export const setKinds = ["deployments", "serviceaccounts", "services", "ingresse
 
 export const setName = (index: number): string => `set-${String(index).padStart(4, "0")}`;
 
-/** Releases are spread over so many namespaces. */
+/** Number of namespaces of the Releases. */
 export const namespaceCount = 10;
 
 export const namespaceOf = (index: number): string => `bench-${index % namespaceCount}`;
 
-/** Files of a set's folder by name. The version is in the Deployment's image only: one edit changes one object. Pure. */
+/** Files of a set's folder by name. Only the Deployment's image contains the version, so an edit changes one object. Pure. */
 export function filesOf(index: number, version: string): Readonly<Record<string, string>> {
   const name = setName(index);
   return {
@@ -71,7 +71,7 @@ spec:
 
 export const imageOf = (version: string): string => `registry.example.dev/web:${version}`;
 
-/** A program that makes the ConfigMaps its inputs ask for. Pure. */
+/** A program that creates the ConfigMaps in its inputs. Pure. */
 export function programOf(version: number): string {
   return `import { ApiObject, type App, Chart } from "cdk8s";
 

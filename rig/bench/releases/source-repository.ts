@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { type BadName, badFileOf, badReleases } from "./bad-releases.ts";
 import { filesOf, programOf, setName } from "./set-files.ts";
 
-/** The repository that Releases come from, and a clone of it, as the person has it who pushes. */
+/** The repository of the Releases, and the clone of a user who pushes. */
 export class SourceRepository {
   readonly path: string;
   readonly #workTree: string;
@@ -15,7 +15,7 @@ export class SourceRepository {
     this.#workTree = join(folder, "source");
   }
 
-  /** Makes it, with a folder per set and the program, in one commit. */
+  /** Creates the repository with a folder per set and the program, in one commit. */
   static async create(folder: string, sets: number): Promise<SourceRepository> {
     const repository = new SourceRepository(folder);
     await runGit(folder, ["init", "--quiet", "--bare", "--initial-branch=main", repository.path]);
@@ -32,7 +32,7 @@ export class SourceRepository {
     return `file://${this.path}`;
   }
 
-  /** Resolves when the repository has taken the push. */
+  /** Resolves when the repository has accepted the push. */
   async pushSet(
     index: number,
     version: string,

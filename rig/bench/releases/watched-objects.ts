@@ -1,6 +1,6 @@
 import type { BenchApi } from "../load/bench-api.ts";
 
-/** An object as a watch shows it, as far as anything here reads it. */
+/** The fields of a watched object that are read here. */
 export interface LiveObject {
   readonly metadata: {
     readonly name: string;
@@ -23,12 +23,12 @@ export interface LiveObject {
   };
 }
 
-/** A kind's objects in all namespaces, as a watch of the driver's own shows them, and who waits for what in them. */
+/** A kind's objects in all namespaces, from a watch of the driver, and the waits for changes of them. */
 export class WatchedObjects {
   readonly objects = new Map<string, LiveObject>();
   readonly #waiting = new Set<() => void>();
 
-  /** Begins to watch; `path` is the collection of all namespaces. */
+  /** Starts the watch. `path` is the collection of all namespaces. */
   static async open(api: BenchApi, path: string, signal: AbortSignal): Promise<WatchedObjects> {
     const watched = new WatchedObjects();
     await api.watch(path, ({ type, object }) => watched.#take(type, object as LiveObject), signal);
@@ -40,9 +40,9 @@ export class WatchedObjects {
   }
 
   /**
-   * Resolves with the moment (`performance.now()`) at which the watch showed it.
+   * Waits for a condition, and returns the time (`performance.now()`) of the watch event that met it.
    *
-   * @throws Error that says what was waited for when it does not come.
+   * @throws Error with the expectation after the timeout.
    */
   async until(what: string, holds: () => boolean, timeoutMs = 600_000): Promise<number> {
     if (holds()) return performance.now();
@@ -69,7 +69,7 @@ export class WatchedObjects {
   }
 }
 
-/** The operator says of what is asked for now that all is well. */
+/** Whether the operator has reported that the current generation is Ready. */
 export function isReady({ metadata, status }: LiveObject): boolean {
   return (
     status?.conditions?.some(

@@ -2,7 +2,7 @@ import type { ResultLine } from "../cell/driver-process.ts";
 import { type Interval, medianOf, ratioOfMedians, seededRandom } from "./bootstrap.ts";
 import { type Line, linesOf } from "./lines.ts";
 
-/** A result with the contestant and the round it belongs to. */
+/** A result, with its contestant and round. */
 export interface Measurement extends ResultLine {
   readonly contestant: string;
   readonly round: number;
@@ -17,17 +17,18 @@ export interface Finding {
   readonly ours: readonly number[];
   readonly theirs: readonly number[];
   readonly ratio: Interval | undefined;
-  /** Such as `≤ 0.9 ×`; empty where nothing is asked. */
+  /** Such as `≤ 0.9 ×`; empty: there is no limit. */
   readonly limit: string;
-  /** Undefined where nothing is asked, or nothing is there to compare with. */
+  /** Undefined: there is no limit, or no value for the comparison. */
   readonly holds: boolean | undefined;
 }
 
 const peer = "podset-go";
 
 /**
- * Compares our contestants with the Go operator, line by line. A ratio holds if its bootstrap interval reaches the limit; an
- * absolute number holds if the median of our rounds does (0: if every round does). Lines without numbers are left out. Pure.
+ * Compares our contestants with the Go operator, line by line. A ratio holds if its bootstrap interval reaches the limit. An
+ * absolute number holds if the median of our rounds is within the limit (limit 0: if every round is). Lines without numbers are
+ * left out. Pure.
  */
 export function assess(measurements: readonly Measurement[]): Finding[] {
   const groups = Map.groupBy(measurements, ({ scenario, n }) => `${scenario} ${n}`);

@@ -1,4 +1,4 @@
-/** A number with the interval that the resampling gives it. */
+/** A number with its bootstrap interval. */
 export interface Interval {
   readonly value: number;
   readonly low: number;
@@ -9,13 +9,13 @@ export interface BootstrapOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly resamples?: number;
-  /** Share of the resamples that lies inside. */
+  /** Share of the resamples inside the interval. */
   readonly confidence?: number;
 }
 
 /**
  * The ratio of two medians with its percentile bootstrap interval (Efron and Tibshirani, An Introduction to the Bootstrap,
- * section 13.3): both samples are drawn again with replacement, each from itself. Pure but for `random`.
+ * section 13.3): both samples are resampled with replacement. Pure except for `random`.
  *
  * @returns Undefined if a sample is empty, or the divisor's median is 0.
  */
@@ -35,7 +35,7 @@ export function ratioOfMedians(
   return { value: medianOf(ours) / medianOf(theirs), low: at(tail), high: at(1 - tail) };
 }
 
-/** The median; the mean of the middle two where there are two. NaN of nothing. Pure. */
+/** The median, or the mean of the middle two values. NaN for no values. Pure. */
 export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -43,7 +43,7 @@ export function medianOf(values: readonly number[]): number {
   return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
 }
 
-/** A random source that gives the same numbers for the same seed (mulberry32, by Tommy Ettinger, public domain). */
+/** A random number generator that returns the same numbers for the same seed (mulberry32, by Tommy Ettinger, public domain). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,15 +1,15 @@
 import type { ResultLine } from "../cell/driver-process.ts";
 
-/** One line of the report: a number read from the driver's results, and what it has to keep to. */
+/** A line of the report: a number from the driver's results, and its limit. */
 export interface Line {
   readonly scenario: string;
   readonly title: string;
   readonly read: (result: ResultLine) => number | undefined;
-  /** Most that ours may be, as a multiple of the Go operator's; may depend on the contestant and on the size. */
+  /** Maximum of our number, as a multiple of the Go operator's. May depend on the contestant and on the size. */
   readonly ratio?:
     | undefined
     | ((run: { readonly contestant: string; readonly resources: number }) => number | undefined);
-  /** Most that ours may be. */
+  /** Maximum of our number. */
   readonly most?: undefined | ((run: { readonly resources: number }) => number | undefined);
 }
 
@@ -23,7 +23,7 @@ export function at(path: string): Line["read"] {
   };
 }
 
-/** Sums calls whose `verb resource` matches, per resource or per edit. */
+/** The sum of calls whose `verb resource` matches, per resource or per edit. */
 function calls(path: string, pattern: RegExp): Line["read"] {
   return (result) => {
     const counts = result[path] as Readonly<Record<string, number>> | undefined;
@@ -55,7 +55,7 @@ const fill: Line[] = [
     read: calls("calls_per_cr", /^patch configmaps$/),
     most: () => 3,
   },
-  // Two where the commit takes over a second.
+  // Two if the commit takes more than a second.
   {
     scenario: "fill",
     title: "status writes per resource",
@@ -130,7 +130,7 @@ function worst(field: string): Line["read"] {
   return (result) => Math.max(...((result[field] as readonly number[] | undefined) ?? []));
 }
 
-/** Lines for every scenario that has the numbers. */
+/** Lines for every scenario that measures these numbers. */
 const everywhere: Omit<Line, "scenario">[] = [
   { title: "operator peak RSS, MiB", read: at("own_peak_rss_mib"), most: bySize(140, 300) },
   { title: "peak RSS with its children, MiB", read: at("peak_rss_mib") },

@@ -2,7 +2,7 @@ import type { Finding, Measurement } from "./assess.ts";
 import { assess } from "./assess.ts";
 import { medianOf } from "./bootstrap.ts";
 
-/** The whole report as text: one table per scenario, then what was called and committed. Pure. */
+/** The whole report as text: one table per scenario, then the calls and commits. Pure. */
 export function reportText(measurements: readonly Measurement[]): string {
   const findings = assess(measurements);
   const blocks = Map.groupBy(findings, ({ scenario, resources }) => `${scenario}, ${resources} resources`);
@@ -50,7 +50,7 @@ function tableText(findings: readonly Finding[]): string {
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("");
 }
 
-/** Counts that have a name of their own each: calls, errors, git commands, commits. */
+/** Counts with individual names: calls, errors, git commands, commits. */
 const noted = [
   "calls_per_cr",
   "calls_per_edit",
@@ -90,7 +90,7 @@ function spreadText(values: readonly number[]): string {
   return values.length === 1 ? number(median) : `${number(median)} [${number(low)}, ${number(high)}]`;
 }
 
-/** Three significant digits, and all digits before the point. */
+/** Formats a number with three significant digits, and all digits before the point. */
 function number(value: number): string {
   return Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 }

@@ -1,16 +1,16 @@
-/** Files of the big folder, and bytes of each: below the limits of a folder that is read. */
+/** Number of files of the big folder, and bytes of each. They are below the limits for a source folder. */
 const [BIG_FILES, BIG_BYTES] = [1_500, 8_192];
 
 /** The actions of the hostile tenant, and the number of its Releases. */
 export const parts = { loops: 8, big: 1, many: 20, refused: 4 } as const;
 export type Part = keyof typeof parts;
 
-/** The folder of a Release. Programs that loop have one; the inputs differ. */
+/** The folder of a Release. All looping programs have the same folder and different inputs. */
 export function folderOf(part: Part, index: number): string {
   return part === "loops" ? part : `${part}/${index}`;
 }
 
-/** Everything that the hostile tenant's repository has at first, by path. Pure. */
+/** The initial files of the hostile tenant's repository, by path. Pure. */
 export function firstFiles(): Readonly<Record<string, string>> {
   const numbers = Array.from({ length: BIG_FILES }, (_, index) => index);
   const big = numbers.map((index) => [
@@ -20,7 +20,7 @@ export function firstFiles(): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(big), ...changedFiles(0) };
 }
 
-/** The changes of a push, by path: each folder changes, so that it has to be rendered again. Pure. */
+/** The changed files of a push, by path. Each folder changes, so that it must be rendered again. Pure. */
 export function changedFiles(version: number): Readonly<Record<string, string>> {
   const sets = (["big", "many", "refused"] as const).flatMap((part) =>
     Array.from({ length: parts[part] }, (_, index) => [

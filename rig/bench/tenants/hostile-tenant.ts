@@ -6,14 +6,14 @@ import type { GitFolder } from "./git-folder.ts";
 import { changedFiles, folderOf, type Part, parts } from "./hostile-files.ts";
 
 const namespace = "hostile";
-/** Branches that the tenant may publish to, and whose pushes are refused. */
+/** Prefix of branches to which the tenant may publish, but to which pushes are rejected. */
 export const refusedBranches = "hostile-";
 const releasesPath = `/apis/fairlead.dev/v1alpha1/namespaces/${namespace}/releases`;
 const policyPath = `/apis/fairlead.dev/v1alpha1/releasepolicies/${namespace}`;
 
 const PUSH_MS = 2_000;
 const EDIT_MS = 50;
-/** Used up by then: what a newcomer may do at once. */
+/** Time after which the tenant has used its initial burst. */
 const SETTLE_MS = 5_000;
 
 export interface HostileTenantOptions {
@@ -24,13 +24,13 @@ export interface HostileTenantOptions {
   readonly does: readonly Part[];
 }
 
-/** A tenant who uses every limit to the full: endless programs, a big folder, Releases that change, pushes that fail. */
+/** A tenant that exhausts every limit: endless programs, a big folder, Releases that change, pushes that fail. */
 export class HostileTenant {
   readonly #options: HostileTenantOptions;
   #version = 0;
   #stop: AbortController | undefined;
   #work: Promise<unknown> = Promise.resolve();
-  /** Reasons that its Releases showed. */
+  /** Condition reasons of its Releases so far. */
   readonly seen = new Set<string>();
 
   constructor(options: HostileTenantOptions) {
@@ -49,7 +49,7 @@ export class HostileTenant {
           {
             namespaces: { names: [namespace] },
             publish: [{ branch: `${refusedBranches}*`, path: "." }],
-            // Reading a big folder is the tenant's to cause; applying its objects would measure the API server.
+            // The big folder must be read, but not applied: that would measure the API server.
             quotas: { programSeconds: 30, objects: 100 },
           },
         ],
@@ -77,7 +77,7 @@ export class HostileTenant {
     await sleep(SETTLE_MS);
   }
 
-  /** Removes all of it, and waits until it is gone. */
+  /** Removes all of its objects, and waits until they are deleted. */
   async end(): Promise<void> {
     const { api, releases } = this.#options;
     this.#stop?.abort();
@@ -104,7 +104,7 @@ export class HostileTenant {
   }
 }
 
-/** Does something again and again, at most so often, until the signal. */
+/** Repeats an action with this pause until the signal. */
 async function every(pauseMs: number, signal: AbortSignal, act: () => Promise<unknown>): Promise<void> {
   while (!signal.aborted) {
     await act();

@@ -9,7 +9,7 @@ const SERVICES = 10;
 const LATE_MS = 60_000;
 const PAUSE_MS = 200;
 
-/** A tenant with Releases and custom resources, who edits one of them at a time. */
+/** A tenant with Releases and custom resources that edits one of them at a time. */
 export class QuietTenant {
   readonly #rig: ReleaseRig;
   readonly #watches: Watches;
@@ -22,7 +22,7 @@ export class QuietTenant {
     this.#sets = sets;
   }
 
-  /** Makes its custom resources, and waits until their Deployments are there. */
+  /** Creates its custom resources, and waits until their Deployments exist. */
   async fill(): Promise<void> {
     for (let index = 0; index < SERVICES; index++) {
       const name = `quiet-${index}`;
@@ -37,12 +37,12 @@ export class QuietTenant {
       await this.#untilImage(`${namespace}/quiet-${index}`, imageOf("first"));
   }
 
-  /** Makes so many edits. @returns From the edit until the watch showed the object changed, in milliseconds. */
+  /** Makes this number of edits. @returns The times from the edit until the watch event of the changed object, in milliseconds. */
   async edit(kind: EditKind, count: number): Promise<readonly number[]> {
     const tookMs: number[] = [];
     for (let edit = 0; edit < count; edit++) {
       tookMs.push(await (kind === "resource" ? this.#editResource() : this.#editRelease()));
-      // The next one is not a neighbour of this one.
+      // Wait, so that edits do not affect each other.
       await sleep(PAUSE_MS);
     }
     return tookMs;
@@ -56,7 +56,7 @@ export class QuietTenant {
     return (await this.#untilImage(`${namespace}/${name}`, image)) - startMs;
   }
 
-  /** The push itself is the tenant's and its host's: what counts begins when the host calls the hook. */
+  /** Pushes, and measures from the call of the hook: the push itself depends on the tenant and the git host only. */
   async #editRelease(): Promise<number> {
     const index = (this.#edits * 37) % this.#sets;
     const version = `e${++this.#edits}`;

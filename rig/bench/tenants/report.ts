@@ -10,7 +10,7 @@ export interface EditsBeside {
   readonly withMs: readonly number[];
 }
 
-/** The p50 beside a hostile tenant may be so many times the p50 without one. */
+/** Maximum ratio of the p50 with a hostile tenant to the p50 without one. */
 export const LIMIT = 1.1;
 
 const titles: Record<EditKind, string> = {
@@ -18,7 +18,7 @@ const titles: Record<EditKind, string> = {
   release: "hook after a push → Deployment changed",
 };
 
-/** Whether edits become live edits: blocks of them without and with the hostile tenant, forth and back. Pure. */
+/** The order of blocks of edits: without and with the hostile tenant, forward and backward. Pure. */
 export function blocksOf(
   edits: number,
   most = 20,
@@ -35,7 +35,7 @@ export function blocksOf(
   });
 }
 
-/** The p50 with and without, and their ratio. It holds if its bootstrap interval reaches the limit. Pure. */
+/** Computes the p50 with and without, and their ratio. It holds if its bootstrap interval reaches the limit. Pure. */
 export function assessEdits({ kind, withoutMs, withMs }: EditsBeside): {
   readonly line: string;
   readonly holds: boolean;

@@ -26,7 +26,7 @@ interface Measured {
   readonly seen: readonly string[];
 }
 
-/** `npm run bench -- tenants`: edits of one tenant, alternating with and without a hostile one. */
+/** `npm run bench -- tenants`: measures edits of one tenant, alternately with and without a hostile one. */
 export function tenantsCommand(report: (line: string) => void): Command {
   return new Command("tenants")
     .description("Measure edits of one tenant, in turn with and without a hostile tenant beside it")
@@ -36,7 +36,7 @@ export function tenantsCommand(report: (line: string) => void): Command {
     .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .action(async (options: TenantsOptions) => {
-      // One measurement at a time on this machine, for all users.
+      // Run one measurement at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
       const lock = join(tmpdir(), "fairlead-bench.lock");
       const { edits, seen } = await withLock(lock, () => measure(options, report), { onWait });
