@@ -7,8 +7,8 @@ import {
   rulesDigestOf,
 } from "../../crds/stage-differences.ts";
 import type { NextView } from "./release-view.ts";
-import type { Stage } from "./shape.ts";
-import { nameOf, type PipelineWorld } from "./world.ts";
+import { nameOf, type Stage } from "./shape.ts";
+import type { PipelineWorld } from "./world.ts";
 
 /** A Release of a stage with declared differences, and the Release of an earlier stage with which it is compared. */
 export interface ComparedPair {

@@ -1,6 +1,6 @@
 import type { ReleaseView } from "./release-view.ts";
-import type { Stage } from "./shape.ts";
-import { nameOf, type PipelineWorld } from "./world.ts";
+import { nameOf, type Stage } from "./shape.ts";
+import type { PipelineWorld } from "./world.ts";
 
 /** The Release of a stage; undefined: it does not exist, or does not name this stage. Pure. */
 export function agreedRelease(

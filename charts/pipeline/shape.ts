@@ -56,12 +56,12 @@ export function readStagesIfValid(
 
 function refuseRepeated(stages: readonly Stage[]): void {
   const stageOf = new Map<string, string>();
-  const nameOf = new Map<string, string>();
+  const currentName = new Map<string, string>();
   for (const { name, names, keys } of stages) {
     for (const one of names) {
-      const other = nameOf.get(one);
+      const other = currentName.get(one);
       if (other !== undefined) throw new RangeError(`two stages have, or had, the name "${one}"`);
-      nameOf.set(one, name);
+      currentName.set(one, name);
     }
     for (const key of keys) {
       const other = stageOf.get(key);
@@ -95,4 +95,10 @@ function findCycle(stages: readonly Stage[]): readonly string[] | undefined {
     if (cycle !== undefined) return cycle;
   }
   return undefined;
+}
+
+/** Namespace and name in a key. Pure. */
+export function nameOf(key: string): { readonly name: string; readonly namespace: string } {
+  const slash = key.indexOf("/");
+  return { name: key.slice(slash + 1), namespace: key.slice(0, slash) };
 }

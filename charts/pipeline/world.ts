@@ -15,7 +15,7 @@ import { type CommitAuthors, readCommitAuthors } from "./commit-authors.ts";
 import { type ComparedPair, pairsByRelease } from "./comparisons.ts";
 import { type PromotionView, StageHistory, viewPromotion } from "./promotions.ts";
 import { type ReleaseView, viewRelease } from "./release-view.ts";
-import { excludesAuthors, readStages, type Stage } from "./shape.ts";
+import { excludesAuthors, nameOf, readStages, type Stage } from "./shape.ts";
 
 /** The part of a Pipeline that decisions read. A chart receives only this part. */
 export interface PipelineSubject {
@@ -141,12 +141,6 @@ export function planOf(
   const digests = entries.map(({ key, entry }) => ({ ...nameOf(key), digest: entry?.digest ?? "" }));
   const mutable = entries.filter(({ entry }) => (entry?.mutableImages ?? 0) > 0).map(({ key }) => key);
   return { state: "known", revision, digest: stageDigestOf(digests), releases: digests, mutable };
-}
-
-/** Namespace and name in a key. Pure. */
-export function nameOf(key: string): { readonly name: string; readonly namespace: string } {
-  const slash = key.indexOf("/");
-  return { name: key.slice(slash + 1), namespace: key.slice(0, slash) };
 }
 
 /** The latest candidate of a commit. Pure. */
