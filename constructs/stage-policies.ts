@@ -1,17 +1,10 @@
 import { Construct } from "constructs";
 import { Approval } from "../crds/approval.ts";
 import { Freeze } from "../crds/freeze.ts";
-import type { ObjectKind } from "../crds/object.ts";
 import { Release } from "../crds/release.ts";
-import { APPROVAL_POLICY, stageVerbs, VIRTUAL_STAGES } from "../crds/stage-names.ts";
-import {
-  AdmissionPolicy,
-  type AdmissionPolicyProps,
-  celText,
-  type Operation,
-  type ResourceRule,
-  type Subject,
-} from "./admission-policy.ts";
+import { APPROVAL_POLICY } from "../crds/stage-names.ts";
+import { AdmissionPolicy, type AdmissionPolicyProps, celText, type Subject } from "./admission-policy.ts";
+import { cleaners, lacks, mayOn, ours, type PolicyContent, plurals, rule, user } from "./stage-rules.ts";
 import { weakenedStages } from "./weaker-rules.ts";
 
 /** Names of the policies, each of which is also the name of its binding. */
@@ -33,15 +26,6 @@ export interface StagePoliciesProps {
 
 /** As in synth/manifest.ts; this folder does not import synth. */
 const SET_LABEL = "fairlead.dev/set";
-
-/** Controllers that delete dependents of an owner or a namespace. The last one is for clusters where all controllers share it. */
-const cleaners = [
-  "system:serviceaccount:kube-system:namespace-controller",
-  "system:serviceaccount:kube-system:generic-garbage-collector",
-  "system:kube-controller-manager",
-];
-
-const user = "request.userInfo.username";
 
 /**
  * Rights on stages of Pipelines, enforced by the API server. RBAC grants the verbs `approve`, `promote` and `bypass` on
@@ -68,38 +52,6 @@ export class StagePolicies extends Construct {
     add("pipelines", { ...pipelines, concerns: "everyone else", exceptUsers: cleaners });
     add("pipelineStatus", { ...pipelineStatus, concerns: "everyone else" });
   }
-}
-
-type PolicyContent = Pick<AdmissionPolicyProps, "resourceRules" | "variables" | "validations">;
-
-/** Plurals of the kinds of pipelines, which need not be installed. */
-const plurals = { pipeline: "pipelines", promotion: "promotions" } as const;
-
-function rule(
-  { group, plural }: Pick<ObjectKind, "group" | "plural">,
-  ...operations: readonly Operation[]
-): ResourceRule {
-  return { apiGroups: [group], apiVersions: ["*"], resources: [plural], operations };
-}
-
-function ours(plural: string): Pick<ObjectKind, "group" | "plural"> {
-  return { group: Release.group, plural };
-}
-
-/** CEL: whether the user has a verb on a stage. More than two checks in an expression exceed the cost limit. */
-function mayOn(stage: string, verb: keyof typeof stageVerbs, namespace = "request.namespace"): string {
-  return (
-    `authorizer.group(${celText(Release.group)}).resource(${celText(VIRTUAL_STAGES)})` +
-    `.namespace(${namespace}).name(${stage}).check(${celText(stageVerbs[verb])}).allowed()`
-  );
-}
-
-/** CEL: the message to a user who lacks a verb. */
-function lacks(stage: string, verb: keyof typeof stageVerbs, what: string): string {
-  return (
-    `${user} + ${celText(` ${what}: this needs the verb ${stageVerbs[verb]} on ${VIRTUAL_STAGES}.${Release.group} `)}` +
-    ` + ${stage}`
-  );
 }
 
 const approvals: PolicyContent & Pick<AdmissionPolicyProps, "concerns" | "labels"> = {

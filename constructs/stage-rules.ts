@@ -1,0 +1,51 @@
+import type { ObjectKind } from "../crds/object.ts";
+import { Release } from "../crds/release.ts";
+import { stageVerbs, VIRTUAL_STAGES } from "../crds/stage-names.ts";
+import { type AdmissionPolicyProps, celText, type Operation, type ResourceRule } from "./admission-policy.ts";
+
+// Parts of the policies in stage-policies.ts.
+
+/** CEL: name of the user who sends the request. */
+export const user = "request.userInfo.username";
+
+/** Controllers that delete dependents of an owner or a namespace. The last one is for clusters where all controllers share it. */
+export const cleaners = [
+  "system:serviceaccount:kube-system:namespace-controller",
+  "system:serviceaccount:kube-system:generic-garbage-collector",
+  "system:kube-controller-manager",
+];
+
+/** What a policy matches, and what it checks. */
+export type PolicyContent = Pick<AdmissionPolicyProps, "resourceRules" | "variables" | "validations">;
+
+/** Plurals of the kinds of pipelines, which need not be installed. */
+export const plurals = { pipeline: "pipelines", promotion: "promotions" } as const;
+
+/** A rule for requests to a kind. Pure. */
+export function rule(
+  { group, plural }: Pick<ObjectKind, "group" | "plural">,
+  ...operations: readonly Operation[]
+): ResourceRule {
+  return { apiGroups: [group], apiVersions: ["*"], resources: [plural], operations };
+}
+
+/** A kind of this API group. Pure. */
+export function ours(plural: string): Pick<ObjectKind, "group" | "plural"> {
+  return { group: Release.group, plural };
+}
+
+/** CEL: whether the user has a verb on a stage. More than two checks in an expression exceed the cost limit. */
+export function mayOn(stage: string, verb: keyof typeof stageVerbs, namespace = "request.namespace"): string {
+  return (
+    `authorizer.group(${celText(Release.group)}).resource(${celText(VIRTUAL_STAGES)})` +
+    `.namespace(${namespace}).name(${stage}).check(${celText(stageVerbs[verb])}).allowed()`
+  );
+}
+
+/** CEL: the message to a user who lacks a verb. */
+export function lacks(stage: string, verb: keyof typeof stageVerbs, what: string): string {
+  return (
+    `${user} + ${celText(` ${what}: this needs the verb ${stageVerbs[verb]} on ${VIRTUAL_STAGES}.${Release.group} `)}` +
+    ` + ${stage}`
+  );
+}
