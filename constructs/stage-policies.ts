@@ -4,6 +4,7 @@ import { Freeze } from "../crds/freeze.ts";
 import { Release } from "../crds/release.ts";
 import { APPROVAL_POLICY } from "../crds/stage-names.ts";
 import { AdmissionPolicy, type AdmissionPolicyProps, celText, type Subject } from "./admission-policy.ts";
+import { deletions } from "./stage-deletions.ts";
 import { cleaners, lacks, mayOn, ours, type PolicyContent, plurals, rule, user } from "./stage-rules.ts";
 import { weakenedStages } from "./weaker-rules.ts";
 
@@ -14,6 +15,7 @@ export interface StagePolicyNames {
   readonly pins: string;
   readonly pipelines: string;
   readonly pipelineStatus: string;
+  readonly deletions: string;
 }
 
 export interface StagePoliciesProps {
@@ -38,6 +40,7 @@ const SET_LABEL = "fairlead.dev/set";
  * - A pin of a Release that belongs to a stage needs `promote`.
  * - A weaker rule of a Pipeline, or its deletion, needs `bypass`.
  * - Only the operator writes the status of Pipelines and Promotions.
+ * - The deletion of an Approval needs `approve`, that of a Promotion `promote`.
  */
 export class StagePolicies extends Construct {
   constructor(scope: Construct, id: string, { names, subject, namespaces }: StagePoliciesProps) {
@@ -51,6 +54,7 @@ export class StagePolicies extends Construct {
     add("pins", { ...pins, concerns: "everyone else" });
     add("pipelines", { ...pipelines, concerns: "everyone else", exceptUsers: cleaners });
     add("pipelineStatus", { ...pipelineStatus, concerns: "everyone else" });
+    add("deletions", { ...deletions, concerns: "everyone else", exceptUsers: cleaners });
   }
 }
 

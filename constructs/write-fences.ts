@@ -142,6 +142,7 @@ function fencesOf({ name, namespace, ha, policies, releases }: FencedInstallatio
             pins: nameOf("pins"),
             pipelines: nameOf("pipelines"),
             pipelineStatus: nameOf("pipeline-status"),
+            deletions: nameOf("deletions"),
           }
         : undefined,
   };

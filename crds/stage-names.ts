@@ -19,9 +19,9 @@ export const VIRTUAL_STAGES = "stages";
 
 /** Verbs on the virtual resource `stages`, whose objects are named by {@link stageRightName}. */
 export const stageVerbs = {
-  /** Allows creating an Approval of the stage. */
+  /** Allows creating and deleting Approvals of the stage. */
   approve: "approve",
-  /** Allows creating a Promotion to the stage, or pinning one of its Releases. */
+  /** Allows creating and deleting Promotions to the stage, and pinning its Releases. */
   promote: "promote",
   /** Allows creating a Promotion that skips gates, or weakening the rules of the stage. */
   bypass: "bypass",

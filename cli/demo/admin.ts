@@ -155,6 +155,7 @@ export function deliveryOf({
     pins: "fairlead.demo.pins",
     pipelines: "fairlead.demo.pipelines",
     pipelineStatus: "fairlead.demo.pipeline-status",
+    deletions: "fairlead.demo.deletions",
   };
   new StagePolicies(chart, "policies", { names, subject: { user }, namespaces: [] });
   return chart.toJson() as readonly Manifest[];

@@ -135,12 +135,12 @@ export class Stage extends Construct {
     return this;
   }
 
-  /** Allows users to create Approvals for this stage. */
+  /** Allows users to create and delete Approvals for this stage. */
   allowApprovals(...subjects: readonly Subject[]): this {
     return this.#allow("approve", ["approvals"], subjects);
   }
 
-  /** Allows users to create Promotions to this stage, and to pin its Releases. */
+  /** Allows users to create and delete Promotions to this stage, and to pin its Releases. */
   allowPromotions(...subjects: readonly Subject[]): this {
     return this.#allow("promote", ["promotions"], subjects);
   }

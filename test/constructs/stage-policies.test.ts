@@ -50,6 +50,7 @@ describe("StagePolicies", () => {
       ["pins", "releases: CREATE UPDATE"],
       ["pipelines", "pipelines: UPDATE DELETE"],
       ["pipeline-status", "pipelines/status: UPDATE", "promotions/status: UPDATE"],
+      ["deletions", "approvals: UPDATE DELETE", "promotions: UPDATE DELETE"],
     ]);
   });
 
@@ -57,7 +58,7 @@ describe("StagePolicies", () => {
     const made = make();
     for (const { spec } of policiesIn(made)) expect(spec).toMatchObject({ failurePolicy: "Fail" });
     const bindings = made.filter(({ kind }) => kind === "ValidatingAdmissionPolicyBinding");
-    expect(bindings).toHaveLength(5);
+    expect(bindings).toHaveLength(6);
     for (const { spec } of bindings) expect(spec.validationActions).toEqual(["Deny"]);
   });
 
@@ -69,9 +70,9 @@ describe("StagePolicies", () => {
     expect(JSON.stringify(others)).not.toContain("fairlead.dev/holder");
   });
 
-  test("let controllers clean up Pipelines", () => {
-    const pipelines = policiesIn(make()).find(({ metadata }) => metadata.name.endsWith(".pipelines"));
-    expect(pipelines?.spec.matchConditions.map(({ expression }) => expression)).toEqual([
+  test.each(["pipelines", "deletions"])("let controllers clean up: %s", (name) => {
+    const policy = policiesIn(make()).find(({ metadata }) => metadata.name === `lead.ops.${name}`);
+    expect(policy?.spec.matchConditions.map(({ expression }) => expression)).toEqual([
       notOperator,
       "!(request.userInfo.username in ['system:serviceaccount:kube-system:namespace-controller', " +
         "'system:serviceaccount:kube-system:generic-garbage-collector', 'system:kube-controller-manager'])",
@@ -95,7 +96,9 @@ describe("StagePolicies", () => {
 
   test("exist if there are Releases and the value is set, and are among the fences", () => {
     expect(fenceNamesOf(installation)).toEqual(
-      ["approvals", "promotions", "pins", "pipelines", "pipeline-status"].map((name) => `lead.ops.${name}`),
+      ["approvals", "promotions", "pins", "pipelines", "pipeline-status", "deletions"].map(
+        (name) => `lead.ops.${name}`,
+      ),
     );
     for (const off of [
       { releases: undefined },
