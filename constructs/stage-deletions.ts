@@ -1,15 +1,27 @@
 import { Approval } from "../crds/approval.ts";
 import type { stageVerbs } from "../crds/stage-names.ts";
 import { celText } from "./admission-policy.ts";
-import { lacks, mayOn, ours, type PolicyContent, plurals, rule } from "./stage-rules.ts";
+import {
+  lacks,
+  mayOn,
+  ours,
+  ownersIn,
+  type PolicyContent,
+  plurals,
+  rule,
+  toOtherOwners,
+} from "./stage-rules.ts";
 
 const promotion = ours(plurals.promotion);
 
 /** Which verb a user needs on the stage of an object to delete it. */
 const needed = [
-  { plural: Approval.plural, verb: "approve", what: "may not delete this Approval or add an owner to it" },
-  { plural: promotion.plural, verb: "promote", what: "may not delete this Promotion or add an owner to it" },
+  { plural: Approval.plural, verb: "approve", what: "may not delete this Approval or change its owners" },
+  { plural: promotion.plural, verb: "promote", what: "may not delete this Promotion or change its owners" },
 ] as const satisfies readonly { plural: string; verb: keyof typeof stageVerbs; what: string }[];
+
+/** Loses a controller. A Pipeline reads only those Promotions as its own whose controller it is. */
+const isReleased = `${ownersIn("oldObject")}.exists(o, o.?controller.orValue(false) && !(o in ${ownersIn("object")}))`;
 
 /**
  * A deletion withdraws a decision, ends a hold or removes evidence, so it needs the right with which the object is
@@ -20,10 +32,7 @@ export const deletions: PolicyContent = {
   variables: {
     // A deletion has no new object.
     stage: "oldObject.spec.?pipeline.orValue('') + '.' + oldObject.spec.?stage.orValue('')",
-    // The garbage collector deletes an object whose owner does not exist.
-    removes:
-      "request.operation == 'DELETE' || object.metadata.?ownerReferences.orValue([])" +
-      ".exists(o, !oldObject.metadata.?ownerReferences.orValue([]).exists(p, p.uid == o.uid))",
+    removes: `request.operation == 'DELETE' || ${toOtherOwners} || ${isReleased}`,
   },
   validations: needed.map(({ plural, verb, what }) => ({
     expression:

@@ -5,7 +5,17 @@ import { Release } from "../crds/release.ts";
 import { APPROVAL_POLICY } from "../crds/stage-names.ts";
 import { AdmissionPolicy, type AdmissionPolicyProps, celText, type Subject } from "./admission-policy.ts";
 import { deletions } from "./stage-deletions.ts";
-import { cleaners, lacks, mayOn, ours, type PolicyContent, plurals, rule, user } from "./stage-rules.ts";
+import {
+  cleaners,
+  lacks,
+  mayOn,
+  ours,
+  ownersIn,
+  type PolicyContent,
+  plurals,
+  rule,
+  user,
+} from "./stage-rules.ts";
 import { weakenedStages } from "./weaker-rules.ts";
 
 /** Names of the policies, each of which is also the name of its binding. */
@@ -197,7 +207,7 @@ function stageIn(object: string): string {
 }
 
 function controllersIn(object: string): string {
-  return `${object}.metadata.?ownerReferences.orValue([]).filter(o, o.?controller.orValue(false))`;
+  return `${ownersIn(object)}.filter(o, o.?controller.orValue(false))`;
 }
 
 function setIn(object: string): string {

@@ -49,3 +49,14 @@ export function lacks(stage: string, verb: keyof typeof stageVerbs, what: string
     ` + ${stage}`
   );
 }
+
+/** CEL: the owner references of an object. */
+export function ownersIn(object: string): string {
+  return `${object}.metadata.?ownerReferences.orValue([])`;
+}
+
+/**
+ * CEL: whether an update adds or changes an owner reference. The garbage collector deletes an object if the owner does
+ * not exist under the name in the reference, so the uid alone is not compared.
+ */
+export const toOtherOwners = `${ownersIn("object")}.exists(o, !(o in ${ownersIn("oldObject")}))`;

@@ -1,3 +1,5 @@
+import { toOtherOwners } from "./stage-rules.ts";
+
 // CEL over the old and the new spec of a Pipeline: which stages have weaker rules than before. A rule that cannot be
 // compared counts as weaker, so every expression defines what is not weaker. `s` is a stage before the change, `n` the
 // stage of the same name after it.
@@ -43,9 +45,7 @@ export const weakenedStages: Readonly<Record<string, string>> = {
   oldNames: "oldObject.spec.stages.map(x, x.name)",
   newNames: "variables.news.map(x, x.name)",
   // The garbage collector deletes a Pipeline whose owner was deleted.
-  isGivenAway:
-    "request.operation != 'DELETE' && object.metadata.?ownerReferences.orValue([])" +
-    ".exists(o, !oldObject.metadata.?ownerReferences.orValue([]).exists(p, p.uid == o.uid))",
+  isGivenAway: `request.operation != 'DELETE' && ${toOtherOwners}`,
   // The keys whose signatures count.
   losesSigners:
     "request.operation != 'DELETE' && oldObject.spec.source.?verify.hasValue()" +

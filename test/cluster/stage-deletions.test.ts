@@ -6,6 +6,8 @@ import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-
 const apiVersion = "fairlead.dev/v1alpha1";
 const [revision, digest] = ["1".repeat(40), "a".repeat(32)];
 
+const owner = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "1-2-3" };
+
 let count = 0;
 const anObject = (kind: string, namespace: string, spec: object) => ({
   apiVersion,
@@ -30,6 +32,11 @@ describe("a decision about a stage", () => {
         (error: unknown) => String(error),
       );
   const remove = (kind: string, name: string, user: string) => attempt(["delete", kind, name], user);
+  const wouldPatch = (kind: string, name: string, metadata: object, user: string) =>
+    attempt(
+      ["patch", kind, name, "--type=merge", "--dry-run=server", "-p", JSON.stringify({ metadata })],
+      user,
+    );
   const would = (kind: string, name: string, user: string) =>
     attempt(["delete", kind, name, "--dry-run=server"], user);
 
@@ -48,7 +55,7 @@ describe("a decision about a stage", () => {
   test("Reject of prod is deleted only with the verb approve on prod", async () => {
     const name = await create("Approval", { decision: "Reject" });
     const needs =
-      "may not delete this Approval or add an owner to it: this needs the verb approve on stages.fairlead.dev shop.prod";
+      "may not delete this Approval or change its owners: this needs the verb approve on stages.fairlead.dev shop.prod";
     expect(await remove("approval", name, "dev")).toContain(`dev ${needs}`);
     expect(await remove("approval", name, "promoter")).toContain(`promoter ${needs}`);
     expect(await remove("approval", name, users.deployer)).toContain(`${users.deployer} ${needs}`);
@@ -59,7 +66,7 @@ describe("a decision about a stage", () => {
   test("to hold prod, and evidence of it, is deleted only with the verb promote on prod", async () => {
     const name = await create("Promotion", { hold: true });
     const needs =
-      "may not delete this Promotion or add an owner to it: this needs the verb promote on stages.fairlead.dev shop.prod";
+      "may not delete this Promotion or change its owners: this needs the verb promote on stages.fairlead.dev shop.prod";
     expect(await remove("promotion", name, "dev")).toContain(`dev ${needs}`);
     expect(await remove("promotion", name, "approver")).toContain(`approver ${needs}`);
     expect(await remove("promotion", name, "promoter")).toBe("allowed");
@@ -70,16 +77,43 @@ describe("a decision about a stage", () => {
     "is not deleted through an owner that does not exist: %s",
     async (kind) => {
       const name = await create(kind === "approval" ? "Approval" : "Promotion");
-      const patch = (metadata: object, user: string) =>
-        attempt(
-          ["patch", kind, name, "--type=merge", "--dry-run=server", "-p", JSON.stringify({ metadata })],
-          user,
-        );
-      const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "1-2-3" }];
-      expect(await patch({ ownerReferences }, "dev")).toContain("add an owner to it");
+      const patch = (metadata: object, user: string) => wouldPatch(kind, name, metadata, user);
+      const ownerReferences = [owner];
+      expect(await patch({ ownerReferences }, "dev")).toContain("change its owners");
       expect(await patch({ annotations: { "example.dev/note": "seen" } }, "dev")).toBe("allowed");
       const may = kind === "approval" ? "approver" : "promoter";
       expect(await patch({ ownerReferences }, may)).toBe("allowed");
+    },
+  );
+
+  test("keeps its controller, without which a Pipeline does not read a Promotion as its own", async () => {
+    const input = anObject("Promotion", scene.namespace, { number: 1 });
+    const ownerReferences = [{ ...owner, controller: true }];
+    // No garbage collector runs here.
+    await scene.as(users.operator)("create -f -", {
+      input: { ...input, metadata: { ...input.metadata, ownerReferences } },
+    });
+    const patch = (references: readonly object[] | null, user = "dev") =>
+      wouldPatch("promotion", input.metadata.name, { ownerReferences: references }, user);
+    expect(await patch(ownerReferences)).toBe("allowed");
+    expect(await patch(null)).toContain("dev may not delete this Promotion or change its owners");
+    expect(await patch([{ ...owner, controller: false }])).toContain("change its owners");
+    // The garbage collector looks for the owner by name.
+    expect(await patch([{ ...owner, controller: true, name: "other" }])).toContain("change its owners");
+    expect(await patch(null, "promoter")).toBe("allowed");
+    expect(await patch(null, users.operator)).toBe("allowed");
+  });
+
+  test.each(["approvals", "promotions"])(
+    "is not deleted with all others of the namespace: %s",
+    async (resource) => {
+      const kind = resource === "approvals" ? "Approval" : "Promotion";
+      const others = await create(kind);
+      const path = `/apis/${apiVersion}/namespaces/${scene.namespace}/${resource}`;
+      const remove = (user: string) => attempt(["delete", "--raw", path], user);
+      expect(await remove("dev")).toContain(`dev may not delete this ${kind}`);
+      const left = await scene.kubectl(["get", resource, "-n", scene.namespace, "-o", "name"]);
+      expect(left).toContain(`/${others}\n`);
     },
   );
 

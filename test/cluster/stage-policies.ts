@@ -37,7 +37,7 @@ export async function installStagePolicies(cluster: LocalCluster): Promise<void>
         {
           apiGroups: [Release.group],
           resources: kinds.flatMap(({ plural }) => [plural, `${plural}/status`]),
-          verbs: ["get", "list", "create", "update", "patch", "delete"],
+          verbs: ["get", "list", "create", "update", "patch", "delete", "deletecollection"],
         },
       ],
     },
