@@ -34,6 +34,9 @@ const notWeaker: readonly string[] = [
   `(!s.?differences.hasValue() || (n.?differences.hasValue()` +
     ` && ${list("n.?differences")}.all(d, d in ${list("s.?differences")})))`,
   staysOn("requireImageDigests"),
+  // How much a failure can affect. A number and a percentage cannot be compared; without `batch`, all are deployed.
+  `(!s.?batch.hasValue() || (n.?batch.hasValue() && ${isPercentage("n")} == ${isPercentage("s")}` +
+    ` && ${batchOf("n")} <= ${batchOf("s")}))`,
   // Proofs of a stage with an earlier name count.
   `${list("n.?formerly")}.all(f, f in ${list("s.?formerly")})`,
   `${stagesBefore("s", "variables.oldNames")}.all(d, ${comesAfter("n", "d", deepestOrder)})`,
@@ -46,14 +49,30 @@ export const weakenedStages: Readonly<Record<string, string>> = {
   newNames: "variables.news.map(x, x.name)",
   // The garbage collector deletes a Pipeline whose owner was deleted.
   isGivenAway: `request.operation != 'DELETE' && ${toOtherOwners}`,
-  // The keys whose signatures count.
-  losesSigners:
-    "request.operation != 'DELETE' && oldObject.spec.source.?verify.hasValue()" +
-    " && object.spec.source.?verify != oldObject.spec.source.?verify",
+  // Other commits are followed, or other signatures count. By `path` commits are only ignored.
+  followsOthers:
+    "request.operation != 'DELETE' && (object.spec.source.url != oldObject.spec.source.url" +
+    ` || ${refOf("object")} != ${refOf("oldObject")} || (oldObject.spec.source.?verify.hasValue()` +
+    " && object.spec.source.?verify != oldObject.spec.source.?verify))",
   weakened:
-    "oldObject.spec.stages.filter(s, variables.isGivenAway || variables.losesSigners || " +
+    "oldObject.spec.stages.filter(s, variables.isGivenAway || variables.followsOthers || " +
     `!variables.news.exists(n, n.name == s.name && ${notWeaker.join(" && ")})).map(s, s.name)`,
 };
+
+/** CEL: the ref that a Pipeline follows. */
+function refOf(object: string): string {
+  return `${object}.spec.source.?ref.orValue({'branch': 'main'})`;
+}
+
+/** CEL: whether the batch of a stage is a percentage. */
+function isPercentage(stage: string): string {
+  return `string(${stage}.batch).endsWith('%')`;
+}
+
+/** CEL: the number in the batch of a stage. */
+function batchOf(stage: string): string {
+  return `int(string(${stage}.batch).replace('%', ''))`;
+}
 
 /** CEL: the names of the stages that a stage follows. Default: the previous one. */
 function stagesBefore(stage: string, names: string): string {

@@ -12,7 +12,7 @@ const night = { cron: "0 22 * * *", duration: "8h", timeZone: "Europe/Berlin" };
 const sale = { cron: "0 0 27 11 *", duration: "48h" };
 const job = { spec: { template: { spec: { containers: [{ name: "test", image: "test:1" }] } } } };
 
-const dev: Stage = { name: "dev", releases: [{ name: "web-dev" }] };
+const dev: Stage = { name: "dev", releases: [{ name: "web-dev" }], batch: 2 };
 const staging: Stage = {
   name: "staging",
   releases: [{ name: "web-staging" }, { name: "db-staging" }],
@@ -21,6 +21,7 @@ const staging: Stage = {
 const prod: Stage = {
   name: "prod",
   releases: [{ name: "web" }],
+  batch: "20%",
   enter: {
     approvals: { count: 2, groups: ["sre", "leads"], notAuthor: true },
     windows: [{ allow: night }, { deny: sale }],
@@ -29,9 +30,10 @@ const prod: Stage = {
   requireImageDigests: true,
   differences: [{ kind: "Deployment", fields: ["spec.replicas"] }],
 };
+const all: readonly Stage[] = [dev, staging, prod];
 const source = { url: "https://git.test/shop.git", verify: { secretRef: { name: "signers" } } };
 
-const aPipeline = (stages: readonly Stage[] = [dev, staging, prod], more: object = {}) => ({
+const aPipeline = (stages: readonly Stage[] = all, more: object = {}) => ({
   apiVersion: "fairlead.dev/v1alpha1",
   kind: "Pipeline",
   metadata: { name: "shop", namespace: scene.namespace, ...more },
@@ -72,6 +74,11 @@ describe("rules of a Pipeline", () => {
     ["no gates", [dev, staging, { ...prod, enter: undefined }], "prod"],
     ["no rollback", [dev, staging, { ...prod, onFailure: "Hold" }], "prod"],
     ["what another stage has proven", [dev, staging, { ...prod, formerly: ["dev"] }], "prod"],
+    ["larger batches", [{ ...dev, batch: 3 }, staging, prod], "dev"],
+    ["larger batches in percent", [dev, staging, { ...prod, batch: "100%" }], "prod"],
+    ["batches in percent", [{ ...dev, batch: "1%" }, staging, prod], "dev"],
+    ["batches in numbers", [dev, staging, { ...prod, batch: 1 }], "prod"],
+    ["no batches", [dev, staging, { ...prod, batch: undefined }], "prod"],
     ["mutable images", [dev, staging, { ...prod, requireImageDigests: false }], "prod"],
     ["any difference", [dev, staging, { ...prod, differences: undefined }], "prod"],
     [
@@ -131,12 +138,26 @@ describe("rules of a Pipeline", () => {
       [dev, { ...staging, after: ["dev"] }, { ...prod, after: ["staging", "dev"] }],
     ],
     ["other batches", [dev, { ...staging, batch: 1 }, prod]],
+    ["smaller batches", [{ ...dev, batch: 1 }, staging, { ...prod, batch: "5%" }]],
   ])("made stricter by %s do not", async ([, stages]) => {
     expect(await replace(aPipeline(stages))).toBe("allowed");
   });
 
+  test("are weakened by another source of commits, on each stage", async () => {
+    const from = (changed: object) => replace({ ...aPipeline(), spec: { source: changed, stages: all } });
+    expect(await from({ ...source, url: "https://git.test/fork.git" })).toContain(needs("dev"));
+    for (const ref of [{ branch: "next" }, { tag: "v1" }, { semver: ">=1.0.0" }])
+      expect(await from({ ...source, ref })).toContain(needs("dev"));
+    // The default.
+    expect(await from({ ...source, ref: { branch: "main" } })).toBe("allowed");
+    expect(await from({ ...source, path: "apps", secretRef: { name: "git" } })).toBe("allowed");
+    await scene.grant("rosa", "shop.*", "bypass");
+    const other = { ...aPipeline(), spec: { source: { ...source, ref: { branch: "next" } }, stages: all } };
+    expect(await replace(other, "rosa")).toBe("allowed");
+  });
+
   test("are weakened by other signers, and by an owner reference through which the Pipeline can be deleted", async () => {
-    const unsigned = { ...aPipeline(), spec: { source: { url: source.url }, stages: [dev, staging, prod] } };
+    const unsigned = { ...aPipeline(), spec: { source: { url: source.url }, stages: all } };
     expect(await replace(unsigned)).toContain(needs("dev"));
     const owner = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "1-2-3" };
     expect(await replace(aPipeline(undefined, { ownerReferences: [owner] }))).toContain(needs("dev"));
