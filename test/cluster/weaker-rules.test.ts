@@ -206,4 +206,24 @@ describe("rules of a Pipeline", () => {
     await scene.grant("quin", "many.*", "bypass");
     expect(await replace(weaker, "quin")).toBe("allowed");
   });
+
+  test("are compared within the cost limit also in a Pipeline of 32 stages with all rules", async () => {
+    const stages = Array.from(
+      { length: 32 },
+      (_, index): Stage => ({
+        ...prod,
+        name: `s${index}`,
+        releases: Array.from({ length: 8 }, (__, release) => ({ name: `web-${index}-${release}` })),
+        pass: staging["pass"],
+      }),
+    );
+    const input = { ...aPipeline(stages), metadata: { name: "largest", namespace: scene.namespace } };
+    await scene.kubectl("create -f -", { input });
+    const change = (last: object) => ({
+      ...input,
+      spec: { source, stages: stages.with(31, { ...stages[31], ...last } as Stage) },
+    });
+    expect(await replace(change({ batch: "10%" }))).toBe("allowed");
+    expect(await replace(change({ batch: "50%" }))).toContain("stages.fairlead.dev largest.s31");
+  });
 });
