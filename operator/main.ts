@@ -16,6 +16,8 @@ import { version } from "./telemetry/version.ts";
 
 export interface RunOperatorInput {
   readonly kinds: readonly SynthesizableKind[];
+  /** Loads more kinds, which need Releases. Called only with `--releases`, so that other operators do not load their code. */
+  readonly loadReleaseKinds?: () => Promise<readonly SynthesizableKind[]>;
   /**
    * Options by name, as texts; missing ones are read from `FAIRLEAD_…` variables, then have the defaults. Without this
    * option the command line of the process is read.
@@ -41,7 +43,8 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
     environment = process.env,
   } = input;
   const config = readOperatorConfig(options, environment);
-  const kinds = chosenKinds(input.kinds, config);
+  const releaseKinds = config.releases ? await input.loadReleaseKinds?.() : undefined;
+  const kinds = chosenKinds([...input.kinds, ...(releaseKinds ?? [])], config);
   const clock = systemClock();
   const log = createLogger({ clock, level: config.logLevel, format: config.logFormat });
   // Clock timers do not keep a process alive, and while the API server is unavailable there may be nothing else that

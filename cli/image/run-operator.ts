@@ -1,4 +1,4 @@
-import { shippedKinds } from "../../charts/bindings-delivery.ts";
+import { kinds } from "../../charts/bindings.ts";
 import { ConfigError } from "../../operator/config.ts";
 import { runOperator } from "../../operator/main.ts";
 import { printError } from "../terminal-text.ts";
@@ -6,7 +6,8 @@ import { printError } from "../terminal-text.ts";
 /** Runs the operator with the built-in kinds. @returns The exit code. */
 export async function runImageOperator(): Promise<number> {
   try {
-    return await runOperator({ kinds: shippedKinds });
+    const loadReleaseKinds = async () => (await import("../../charts/bindings-delivery.ts")).deliveryKinds;
+    return await runOperator({ kinds, loadReleaseKinds });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printError(`fairlead: ${error.message}`);
