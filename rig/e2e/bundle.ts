@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 const root = new URL("../../", import.meta.url);
 
-/** The configuration of the Containerfile's last stage, as an image has it. */
+/** The configuration of the Containerfile's last stage, in the format of an image. */
 export interface ImageConfig {
   readonly Entrypoint: readonly string[];
   readonly Cmd: readonly string[];
@@ -11,8 +11,8 @@ export interface ImageConfig {
 }
 
 /**
- * Reads how the image is started, as whom and with what environment, from the Containerfile: no container engine runs
- * here to build it.
+ * Reads entry point, user and environment of the image from the Containerfile, because there is no container engine to build
+ * it.
  *
  * @throws Error if a line is missing.
  */

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The packages of a node, with the libraries that a slim machine may lack. Names of Debian 12. */
+/** The packages of a node, and libraries that a minimal machine may lack. The names are those of Debian 12. */
 const packages = [
   "containerd",
   "runc",
@@ -27,10 +27,10 @@ const packages = [
 export const DEBIAN_VERSION = "12";
 
 /**
- * Gives a folder with some Debian packages, downloaded once by `apt-get download` and unpacked there: nothing is
- * installed, and nothing gets started.
+ * Returns a folder with unpacked Debian packages, which are downloaded once by `apt-get download`. No package is installed, and
+ * no program is started.
  *
- * @throws Error if they cannot be had.
+ * @throws Error if they cannot be downloaded.
  */
 export async function provideDebianPackages(cacheDirectory: string): Promise<string> {
   const directory = join(cacheDirectory, `end-to-end-debian-${DEBIAN_VERSION}-${process.arch}-2`);
@@ -44,7 +44,7 @@ export async function provideDebianPackages(cacheDirectory: string): Promise<str
     await mkdir(root);
     await download(downloads);
     for (const file of await readdir(downloads)) await run("dpkg-deb", ["-x", join(downloads, file), root]);
-    // Two runs at the same time do the same work, and one of them is the first.
+    // If another run has created the folder first, use that one.
     await rename(root, directory).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     });
@@ -55,7 +55,7 @@ export async function provideDebianPackages(cacheDirectory: string): Promise<str
 }
 
 async function download(directory: string): Promise<void> {
-  // As root, apt would hand the folder to a user of its own, and warn that it may not.
+  // As root, apt would try to change the owner of the folder, and print a warning.
   const get = () =>
     run("apt-get", ["-o", "APT::Sandbox::User=root", "download", ...packages], {
       cwd: directory,
@@ -64,12 +64,12 @@ async function download(directory: string): Promise<void> {
   try {
     await get();
   } catch {
-    await run("apt-get", ["update"], { timeout: 120_000 }); // The lists may be old, or missing.
+    await run("apt-get", ["update"], { timeout: 120_000 }); // The package lists may be old or missing.
     await get();
   }
 }
 
-/** Tells from /etc/os-release. */
+/** Whether /etc/os-release is that of Debian. */
 export async function isDebian(): Promise<boolean> {
   const text = await readFile("/etc/os-release", "utf8").catch(() => "");
   return /^ID=debian$/m.test(text) && text.includes(`VERSION_ID="${DEBIAN_VERSION}"`);

@@ -31,7 +31,7 @@ describe.skipIf(prepared.missing !== undefined)(
     });
 
     test("fairlead install installs Releases, and none of the shipped kinds", async () => {
-      // The node has the image, and no registry does.
+      // Only the node has the image, not a registry.
       const said = await installWith(stack(), [
         `--set=image=${OPERATOR_IMAGE}`,
         "--set=imagePullPolicy=Never",

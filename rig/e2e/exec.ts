@@ -1,20 +1,20 @@
 import type { Stack } from "./stack.ts";
 
-/** Where a command runs. */
+/** The container in which a command runs. */
 export interface ExecPlace {
   readonly pod: string;
   readonly namespace: string;
-  /** Default: the first one of the pod. */
+  /** Default: the first container of the pod. */
   readonly container?: string;
 }
 
-/** What `kubectl exec` prints when the command was killed, as it is with its container. */
+/** Output of `kubectl exec` if the command was killed, for example together with its container. */
 const killed = "terminated with exit code 137";
 const mostTries = 3;
 
 /**
- * Runs a command in a container, and gives what it prints. On a busy machine an operator may lose its Lease and restart, which
- * kills the command: then it runs again.
+ * Runs a command in a container, and returns its output. On a busy machine an operator may lose its Lease and restart, which
+ * kills the command. Then the command is repeated.
  *
  * @throws If the command fails by itself, or was killed three times.
  */

@@ -7,7 +7,7 @@ declare module "vitest" {
   }
 }
 
-/** Gets what the run is made of, before any of it starts, and says in one line if it cannot be had here. */
+/** Provides the parts of a run before the tests start. Prints one line if a run is not possible here. */
 export default async function prepareEndToEnd(project: TestProject): Promise<void> {
   let lastMs = Number.NEGATIVE_INFINITY;
   const report = (line: string) => {

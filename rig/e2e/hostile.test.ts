@@ -6,7 +6,7 @@ import { escapedStories } from "./stories/escaped.ts";
 import { limitStories } from "./stories/limits.ts";
 
 const prepared = inject("endToEnd");
-/** The Releases name no account, and a Secret with the certificate and a password of the run's git host. */
+/** The Releases have no account. Their Secret has the certificate and a password of the run's git host. */
 const releases = { requireServiceAccount: false, readSecrets: true };
 
 describe.skipIf(prepared.missing !== undefined)("on real containers, hostile Releases", () => {

@@ -8,20 +8,19 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 export interface ImageInput {
-  /** With a registry host or without, and with tags, as Docker takes them. */
+  /** Names in Docker's format, with or without a registry host, and with tags. */
   readonly names: readonly string[];
-  /** Files of this machine by their place in the image. Programs bring their libraries. */
+  /** Files of this machine, by their path in the image. The libraries of programs are added. */
   readonly files?: Readonly<Record<string, string>>;
   readonly texts?: Readonly<Record<string, string>>;
-  /** As in an image's configuration: `Entrypoint`, `Cmd`, `User`, `Env`, … */
+  /** The image's configuration: `Entrypoint`, `Cmd`, `User`, `Env`, … */
   readonly config: object;
-  /** Where a program's libraries are looked for, besides the machine's places. */
+  /** Additional folders in which a program's libraries are searched. */
   readonly libraryPath: string;
 }
 
 /**
- * Makes an image from files of this machine: a folder with what a docker-archive contains, to be read by
- * `ctr images import`.
+ * Creates an image from files of this machine: a folder with the content of a docker-archive for `ctr images import`.
  */
 export async function writeImage(directory: string, image: ImageInput): Promise<void> {
   const { names, files = {}, texts = {}, config, libraryPath } = image;
@@ -34,7 +33,7 @@ export async function writeImage(directory: string, image: ImageInput): Promise<
   for (const [place, path] of placed) {
     const target = join(root, place);
     await mkdir(dirname(target), { recursive: true });
-    await symlink(await realpath(path), target); // tar follows it: nothing is copied twice.
+    await symlink(await realpath(path), target); // tar follows the link, so the file is copied only once.
   }
   for (const [place, text] of Object.entries(texts)) {
     await mkdir(dirname(join(root, place)), { recursive: true });
@@ -53,15 +52,15 @@ export async function writeImage(directory: string, image: ImageInput): Promise<
   await writeFile(join(directory, "manifest.json"), JSON.stringify(manifest));
 }
 
-/** The shared libraries and the loader that a program asks for, by the place where it expects them. */
+/** The shared libraries and the loader of a program, by the path at which it expects them. */
 async function librariesOf(path: string, libraryPath: string): Promise<[place: string, path: string][]> {
   const env = { PATH: process.env["PATH"], LD_LIBRARY_PATH: libraryPath, LC_ALL: "C" };
-  const { stdout } = await run("ldd", [path], { env }).catch(() => ({ stdout: "" })); // Static, or no program.
+  const { stdout } = await run("ldd", [path], { env }).catch(() => ({ stdout: "" })); // The file is static, or not a program.
   if (stdout.includes("not found")) throw new Error(`Cannot put "${path}" into an image:\n${stdout}`);
   return stdout.split("\n").flatMap((line): [string, string][] => {
     const [, soname, found] = /^\s*(?:(\S+) => )?(\/\S+) \(/.exec(line) ?? [];
     if (found === undefined) return [];
-    // Found by its full name: the loader. The others: where every loader looks.
+    // The loader has an absolute path. Put libraries into a folder that every loader searches.
     return [[soname === undefined ? found : join("/lib", soname), found]];
   });
 }

@@ -5,7 +5,7 @@ import type { ImageConfig } from "./bundle.ts";
 import type { ImageInput } from "./image.ts";
 
 export const OPERATOR_IMAGE = "localhost/fairlead:e2e";
-/** The same, but programs of Releases run in a plain Node. */
+/** The operator's image in which programs of Releases run in a plain Node. */
 export const PLAIN_IMAGE = "localhost/fairlead:plain";
 
 export interface ImagesInput {
@@ -14,13 +14,13 @@ export interface ImagesInput {
   readonly operator: {
     /** Folder of the image's files. */
     readonly program: string;
-    /** The same files without the walls inside of programs' processes; undefined: no such image. */
+    /** The same files without the restrictions inside of programs' processes; undefined: no such image. */
     readonly plainProgram?: string | undefined;
     readonly config: ImageConfig;
   };
 }
 
-/** The images that the run needs, under the names that the charts use. */
+/** The images of the run, with the names in the charts. */
 export function imagesOf(input: ImagesInput): Readonly<Record<string, ImageInput>> {
   const { debianRoot, libraryPath, operator } = input;
   const busybox = join(debianRoot, "bin/busybox");
@@ -80,7 +80,7 @@ http {
 }
 `;
 
-/** As the Containerfile makes it: Node, git and ssh with what they need of a base image, a user, and the bundle. */
+/** The image of the Containerfile: Node, git and ssh with the required files of a base image, a user, and the bundle. */
 function operatorImage(
   { debianRoot, libraryPath, operator: { config } }: ImagesInput,
   { name, program }: { readonly name: string; readonly program: string },
@@ -107,7 +107,7 @@ function operatorImage(
   };
 }
 
-/** Perl makes system calls that Node cannot. */
+/** Adds Perl, which can make system calls that Node cannot. */
 function plainImage(image: ImageInput): ImageInput {
   return { ...image, files: { ...image.files, "/usr/bin/perl": "/usr/bin/perl" } };
 }

@@ -43,7 +43,7 @@ interface Running {
   kill(who: "parent" | "keeper and parent"): Promise<void>;
 }
 
-/** Starts a run in a process of its own, and waits until its programs start. */
+/** Starts a run in a separate process, and waits until its programs start. */
 async function startAndKill(): Promise<Running> {
   const runsBefore = runs();
   const parent = spawn(process.execPath, [up, "--bare"], { stdio: "ignore" });
@@ -57,7 +57,7 @@ async function startAndKill(): Promise<Running> {
     { what: "the node starts", timeoutMs: 60_000 },
   );
   const plan = readPlan(runDirectory);
-  // Only of a run that had everything would it mean something that nothing is left.
+  // Wait for several programs: otherwise the test would also pass if the run had started nothing.
   await eventually(() => leftovers(plan).processes.length > 3, { what: "several programs run" });
   return {
     plan,
@@ -81,7 +81,7 @@ function leftovers({ runDirectory, cgroups }: Plan): Record<"processes" | "mount
     try {
       return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`).startsWith(runDirectory);
     } catch {
-      return false; // It ended, or is a zombie.
+      return false; // The process has ended, or is a zombie.
     }
   });
   const mounts = readFileSync("/proc/self/mountinfo", "utf8").split("\n");

@@ -9,7 +9,7 @@ import { SSH_USER } from "./node/ssh-server.ts";
 import type { Stack } from "./stack.ts";
 
 export const OPERATOR = { name: "fairlead", namespace: "fairlead-system" } as const;
-/** Where the operator publishes to, first and later. Each has a Secret of that name with its credentials. */
+/** The first and the second repository to which the operator publishes. Each has a Secret of that name with its credentials. */
 const repositories = {
   https: { url: `https://${network.address}:${network.gitPort}/manifests.git`, credentialsSecret: "https" },
   ssh: { url: `${SSH_USER}@${network.address}:moved.git`, credentialsSecret: "ssh" },
@@ -17,17 +17,17 @@ const repositories = {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Short, because the failover test waits for them, and long enough for a busy machine. */
+/** Times for the election. They are short, because the failover test waits for them, but long enough for a busy machine. */
 const leaderElection = { leaseDuration: "10s", renewDeadline: "8s", retryPeriod: "1s" };
 
-/** Made before the installation, which leaves it as it is, because the Secret must be there when the pods start. */
+/** The namespace. It is created before the installation, because the pods need the Secret at their start. */
 const namespace = {
   apiVersion: "v1",
   kind: "Namespace",
   metadata: { name: OPERATOR.namespace, labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
 };
 
-/** Makes what only an administrator knows: the credentials of the repositories. */
+/** Creates the Secrets with the credentials of the repositories, like an administrator. */
 export async function createSecrets({ kubectl, runDirectory }: Stack): Promise<void> {
   await kubectl("apply -f -", { input: JSON.stringify(namespace) });
   const create = (name: string, ...content: readonly string[]) =>
@@ -45,11 +45,11 @@ export async function createSecrets({ kubectl, runDirectory }: Stack): Promise<v
 export interface InstallOptions {
   readonly repository: keyof typeof repositories;
   readonly image?: string;
-  /** More values of Releases. */
+  /** Additional values for Releases. */
   readonly releases?: object;
 }
 
-/** Runs `fairlead install`, and gives what it wrote. */
+/** Runs `fairlead install`, and returns its output. */
 export async function installOperator(
   stack: Stack,
   { repository, image = OPERATOR_IMAGE, releases = {} }: InstallOptions,
@@ -59,7 +59,7 @@ export async function installOperator(
     values,
     JSON.stringify({
       image,
-      // The node has it, and no registry does.
+      // Only the node has the image, not a registry.
       imagePullPolicy: "Never",
       leaderElection,
       releases,
@@ -70,7 +70,7 @@ export async function installOperator(
   return await installWith(stack, ["--values", values]);
 }
 
-/** Runs `fairlead install` with options of its own, and gives what it wrote. */
+/** Runs `fairlead install` with these options, and returns its output. */
 export async function installWith(stack: Stack, options: readonly string[]): Promise<string> {
   const fairlead = join(root, "cli/fairlead.js");
   const kubeconfig = `--kubeconfig=${pathOf(stack.runDirectory, "kubeconfig")}`;
@@ -86,13 +86,13 @@ export async function installWith(stack: Stack, options: readonly string[]): Pro
   }
 }
 
-/** The name of the pod that leads. */
+/** The name of the leading pod. */
 export async function leaderOf(stack: Stack): Promise<string> {
   const { name, namespace } = OPERATOR;
   return stack.kubectl(["get", "lease", name, "-n", namespace, "-o", "jsonpath={.spec.holderIdentity}"]);
 }
 
-/** Asks git about a repository, on the host's side. */
+/** Runs git in a repository on the git host. */
 export async function gitOnHost(
   { runDirectory }: Stack,
   args: readonly string[],
@@ -120,7 +120,7 @@ export interface AuditEvent {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** Gives the pods that a label selector matches: name, address, phase. */
+/** Reads the pods that a label selector matches: name, address, phase. */
 export async function podsOf(stack: Stack, selector: string, namespace = "default"): Promise<readonly Pod[]> {
   const list = JSON.parse(
     await stack.kubectl(["get", "pods", "-n", namespace, "-l", selector, "-o", "json"]),
@@ -142,6 +142,6 @@ export interface Pod {
   readonly name: string;
   readonly address: string;
   readonly phase: string;
-  /** It is being deleted. */
+  /** Whether it is being deleted. */
   readonly isLeaving: boolean;
 }

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { readPlan } from "./node/layout.ts";
 import type { Stack } from "./stack.ts";
 
-/** Memory of one container, as its cgroup counts it. */
+/** Memory of one container, from its cgroup. */
 export interface ContainerPeak {
   readonly pod: string;
   readonly container: string;
   readonly limitMiB: number;
-  /** Most that its processes had at one time, without pages of files. */
+  /** Peak of its processes' memory, without pages of files. */
   readonly peakMiB: number;
-  /** Processes that the kernel has killed because the container had no memory. */
+  /** Number of processes that the kernel has killed because the container was out of memory. */
   readonly killed: number;
   readonly text: string;
 }

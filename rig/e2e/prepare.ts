@@ -15,11 +15,11 @@ export interface Prepared {
   readonly missing?: undefined;
   /** Programs of Kubernetes by name. */
   readonly binaries: Readonly<Record<string, string>>;
-  /** Where the Debian packages lie unpacked. */
+  /** Folder with the unpacked Debian packages. */
   readonly debianRoot: string;
 }
 
-/** That, or why there can be no run here. */
+/** The prepared parts, or why a run is not possible here. */
 export type Preparation = Prepared | { readonly missing: string };
 
 const required = [
@@ -31,7 +31,7 @@ const required = [
   "kubelet",
 ] as const;
 
-/** Gets what a run needs, from the caches if it existed before the installation. Downloads some 40 MB and builds a kubelet if not. */
+/** Provides the parts of a run, from the caches if possible. Otherwise downloads about 40 MB and builds a kubelet. */
 export async function prepare(report: (line: string) => void): Promise<Preparation> {
   if (process.platform !== "linux") return { missing: `Linux (this is ${process.platform})` };
   if (process.getuid?.() !== 0) return { missing: "root's rights" };
@@ -56,7 +56,7 @@ export async function prepare(report: (line: string) => void): Promise<Preparati
   }
 }
 
-/** Tries, in namespaces that end with it, what a run could not do without. Gives the words of the first refusal. */
+/** Tries the required operations in temporary namespaces. Returns the first error. */
 async function tryNamespaces(debianRoot: string): Promise<string | undefined> {
   const script = `
     cd "$2"
@@ -66,7 +66,7 @@ async function tryNamespaces(debianRoot: string): Promise<string | undefined> {
     "$1" ip link add probe0 type bridge
     "$1" ip link add probe1 type veth peer name probe2`;
   const namespaces = ["--pid", "--mount", "--net", "--ipc", "--uts", "--cgroup", "--fork", "--mount-proc"];
-  // Where the run directory will be: not every file system can carry an overlay.
+  // Use the location of the run directory, because not every file system supports an overlay.
   const folder = await mkdtemp(join(tmpdir(), "fairlead-probe-"));
   const command = ["bash", "-ec", script, "probe", join(debianRoot, "bin/busybox"), folder];
   try {
@@ -81,7 +81,7 @@ async function tryNamespaces(debianRoot: string): Promise<string | undefined> {
   }
 }
 
-/** Capabilities that the namespaces, mounts, links and devices need (capabilities(7)); a container's root often lacks them. */
+/** Missing capabilities for namespaces, mounts, links and devices (capabilities(7)). Root in a container often lacks them. */
 function missingCapabilities(): string | undefined {
   const [, hex = "0"] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
   const wanted = { CAP_NET_ADMIN: 12n, CAP_SYS_CHROOT: 18n, CAP_SYS_ADMIN: 21n, CAP_MKNOD: 27n };

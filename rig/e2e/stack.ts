@@ -16,16 +16,16 @@ import { libraryPath, type Plan, pathOf, readPlan, searchPath } from "./node/lay
 import type { Prepared } from "./prepare.ts";
 import { RUN_PREFIX, removeStaleRuns, writeOwners } from "./stale-runs.ts";
 
-/** A control plane, a node and a git host in namespaces of their own. */
+/** A control plane, a node and a git host in separate namespaces. */
 export interface Stack {
   readonly runDirectory: string;
-  /** Runs a program inside the namespaces, and gives what it wrote. */
+  /** Runs a program inside the namespaces, and returns its output. */
   run(command: readonly string[], options?: RunOptions): Promise<string>;
   /** Runs kubectl inside, as `admin`. */
   kubectl(args: string | readonly string[], options?: RunOptions): Promise<string>;
-  /** The command that {@link kubectl} runs, for people. */
+  /** The command that {@link kubectl} runs, for users. */
   readonly kubectlCommand: readonly string[];
-  /** Ends everything and removes what it has left. */
+  /** Ends all programs and removes all files. */
   stop(): Promise<void>;
 }
 
@@ -37,11 +37,11 @@ export interface RunOptions {
 export interface StartStackOptions {
   /** False: without images, so that no pod can run. */
   readonly images?: boolean;
-  /** True: also the image in which programs of Releases run in a plain Node. */
+  /** Whether to add the image in which programs of Releases run in a plain Node. */
   readonly plain?: boolean;
 }
 
-/** Starts it and waits until the node is Ready. It ends with this process, in whatever way that ends. */
+/** Starts a stack and waits until the node is Ready. The stack ends with this process, even if the process is killed. */
 export async function startStack(
   { debianRoot, binaries }: Prepared,
   { images = true, plain = false }: StartStackOptions = {},
@@ -58,7 +58,7 @@ export async function startStack(
   }
 }
 
-/** Makes the images, the operator's from the sources as they are, and gives their folders. */
+/** Creates the images, including the operator's from the current sources, and returns their folders. */
 async function writeImages(runDirectory: string, debianRoot: string, plain: boolean): Promise<string[]> {
   const program = join(runDirectory, "operator");
   await writeImageFiles(program, process.env);

@@ -12,13 +12,13 @@ import { pathOf, readPlan } from "./node/layout.ts";
 
 export const RUN_PREFIX = "fairlead-e2e-";
 
-/** Records the owners of a run: while one of these processes lives, no other process removes it. */
+/** Records the owners of a run. While one of these processes runs, no other process removes the run. */
 export function writeOwners(runDirectory: string, pids: readonly (number | undefined)[]): void {
   const owners = pids.flatMap((pid) => (pid === undefined ? [] : (readProcessIdentity(pid) ?? [])));
   writeFileSync(pathOf(runDirectory, "owners"), JSON.stringify(owners));
 }
 
-/** Removes what runs have left whose keeper was killed, too: their cgroups and folders. All else went with them. */
+/** Removes the cgroups and folders of runs whose keeper was killed. Everything else has ended with them. */
 export async function removeStaleRuns(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(RUN_PREFIX))) {
     const runDirectory = join(tmpdir(), name);
@@ -34,6 +34,6 @@ function readJson<T>(read: () => string): T | undefined {
   try {
     return JSON.parse(read()) as T;
   } catch {
-    return undefined; // It was killed while it wrote, or is just starting.
+    return undefined; // The run was killed during the write, or is starting.
   }
 }

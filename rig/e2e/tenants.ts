@@ -11,7 +11,7 @@ export type FileContent = string | { readonly bytes: number };
 
 const SECRET = "git";
 
-/** Makes a namespace whose Releases may read the repositories of the run's git host. */
+/** Creates a namespace whose Releases may read the repositories of the run's git host. */
 export async function createTenant({ kubectl, runDirectory }: Stack, namespace: string): Promise<void> {
   await kubectl(["create", "namespace", namespace]);
   await kubectl([
@@ -21,7 +21,7 @@ export async function createTenant({ kubectl, runDirectory }: Stack, namespace: 
   ]);
 }
 
-/** Commits files to the branch main of a repository of the git host, which has these files and no others then. */
+/** Replaces all files on the branch main of a repository of the git host. */
 export async function commitFiles(
   { runDirectory }: Stack,
   repository: string,
@@ -31,7 +31,7 @@ export async function commitFiles(
   const env = { PATH: process.env["PATH"], HOME: runDirectory };
   if (!existsSync(folder))
     await ended(spawn("git", ["init", "--quiet", "--bare", "--initial-branch=main", folder], { env }));
-  // Compressing random bytes, and looking for similarities among them, would take minutes.
+  // To compress random bytes, and to search for deltas between them, would take minutes.
   const isRandom = Object.values(files).some((content) => typeof content !== "string");
   const fast = isRandom
     ? [
@@ -102,7 +102,7 @@ export async function apply({ kubectl }: Stack, objects: readonly object[]): Pro
   await kubectl("apply -f -", { input: JSON.stringify(items) });
 }
 
-/** Has the operator poll a Release's repository now. */
+/** Requests an immediate poll of a Release's repository. */
 export async function requestPoll({ kubectl }: Stack, namespace: string, name: string): Promise<void> {
   const value = `fairlead.dev/requested-at=${performance.now()}`;
   await kubectl(["annotate", "--overwrite", "-n", namespace, `release/${name}`, value]);
@@ -132,7 +132,7 @@ export async function readConditions(
   );
 }
 
-/** Reads the data of a ConfigMap; undefined: it is not there. */
+/** Reads the data of a ConfigMap; undefined: it does not exist. */
 export async function readConfigMap(
   { kubectl }: Stack,
   namespace: string,

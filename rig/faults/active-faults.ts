@@ -29,7 +29,7 @@ export class ActiveFaults {
     this.#active.clear();
   }
 
-  /** The fault of a request, if any: the first one that applies to it and is chosen at random. */
+  /** The fault of a request, if any: the first applicable one that is chosen at random. */
   pick(slot: number, traffic: Traffic): WireFault | undefined {
     for (const fault of this.#active)
       if (isMeant(fault, slot, traffic) && this.#chance.isHit(fault.share)) return fault;
@@ -47,7 +47,7 @@ export class ActiveFaults {
 
 const cutters: ReadonlySet<string> = new Set(["half-event", "watch-cut"]);
 
-/** A fault that only watches can have is for watches, whatever traffic it names. */
+/** Whether a fault affects this traffic. A fault of watches affects only watches, regardless of its traffic. */
 function isMeant({ target, traffic, type }: WireFault, slot: number, of: Traffic): boolean {
   if (target !== "both" && target !== slot) return false;
   if (cutters.has(type)) return of === "watches";

@@ -7,7 +7,7 @@ import { systemClock } from "../../operator/runtime/clock.ts";
 
 const patienceMs = 90_000;
 
-/** An object, as a user sees it. */
+/** An object of the API server. */
 export interface SeenObject extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & {
     readonly uid: string;
@@ -16,7 +16,7 @@ export interface SeenObject extends KubernetesObject {
   };
 }
 
-/** The API server as its user sees it, who asks again until it answers. */
+/** A client of the API server that repeats requests until the API server responds. */
 export class AdminApi {
   readonly #transport: ApiTransport;
 
@@ -40,14 +40,14 @@ export class AdminApi {
   ): Promise<SeenObject> {
     const path = `${objectPath(kind, manifest.metadata)}?fieldManager=driver&force=true`;
     const body = JSON.stringify({ apiVersion: apiVersionOf(kind), kind: kind.kind, ...manifest });
-    // A 404 is an API server that has not read its CRDs yet.
+    // A 404 may come from an API server that has not loaded its CRDs yet.
     const isFinal = ({ status }: ApiResponse): boolean => status !== 404;
     const type = "application/apply-patch+yaml";
     const { body: answer } = await this.#send({ method: "PATCH", path, body, contentType: type }, isFinal);
     return JSON.parse(answer) as SeenObject;
   }
 
-  /** Gives whether it was there. */
+  /** Deletes an object. Returns whether it existed. */
   async delete(kind: ObjectKind, namespace: string | undefined, name: string): Promise<boolean> {
     const path = objectPath(kind, { name, ...(namespace !== undefined && { namespace }) });
     const body = JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" });
@@ -55,7 +55,7 @@ export class AdminApi {
     return status < 300;
   }
 
-  /** A merge patch, as a user sends it. Returns whether the object existed. */
+  /** Sends a merge patch. Returns whether the object existed. */
   async patch(kind: ObjectKind, namespace: string, name: string, patch: object): Promise<boolean> {
     const path = `${objectPath(kind, { name, namespace })}?fieldManager=hand`;
     const contentType = "application/merge-patch+json";
@@ -98,7 +98,7 @@ export class AdminApi {
   }
 }
 
-/** A 404 with a Status about an object is an answer; one about the path is an API server that is not ready. */
+/** Whether a response is final. A 404 with a Status about an object is; a 404 about the path comes from an unready API server. */
 function isAnswer({ status, body }: ApiResponse): boolean {
   return status !== 404 || body.includes('"details"');
 }

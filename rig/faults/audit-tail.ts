@@ -6,7 +6,7 @@ export interface AuditedRequest extends AuditEvent {
   readonly stageTimestamp: string;
 }
 
-/** Reads what the API server wrote into its audit log since a moment. */
+/** Reads the entries of the API server's audit log since a time. */
 export class AuditTail {
   readonly #path: string;
   readonly #from: number;
@@ -39,7 +39,7 @@ export class AuditTail {
   }
 }
 
-/** A line that a kill of the API server cut off is not an event. */
+/** Parses a line. A kill of the API server may leave an incomplete line, which is ignored. */
 function parse(line: string): readonly AuditedRequest[] {
   try {
     return [JSON.parse(line) as AuditedRequest];

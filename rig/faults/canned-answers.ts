@@ -8,7 +8,7 @@ export interface CannedAnswer {
 
 const json = { "content-type": "application/json" };
 
-/** Answers that the API server does not give itself, in the shape in which it would. */
+/** Responses of the proxy instead of the API server, in the same format. */
 export const cannedAnswers: Partial<
   Readonly<Record<WireFaultType, (path: string) => CannedAnswer | undefined>>
 > = {
@@ -20,7 +20,7 @@ export const cannedAnswers: Partial<
     headers: { "content-type": "text/html" },
     body: "<html><body>503 Service Unavailable</body></html>",
   }),
-  // A list or watch of the newest there is cannot be too old.
+  // A list or watch of the newest version cannot be expired.
   "410-storm": (path) =>
     /[?&](resourceVersion=[1-9]|continue=)/.test(path) ? refusal(410, "Expired") : undefined,
 };

@@ -1,13 +1,13 @@
 /**
- * Loaded before an operator of the fault suite: lets the process that started it move its wall clock, and ends it with that process.
- * Timers and `performance.now()` stay as they are, as on a machine whose time is set.
+ * Loaded before an operator of the fault suite. The parent process can change the operator's wall clock, and the operator ends with
+ * the parent. Timers and `performance.now()` are not affected, as on a machine whose time is set.
  */
 const RealDate = Date;
 let offsetMs = 0;
 
 class MovedDate extends RealDate {
   constructor(...values: readonly unknown[]) {
-    // The many signatures of Date have no one type.
+    // The overloads of Date have no common type.
     super(...((values.length === 0 ? [RealDate.now() + offsetMs] : values) as [number]));
   }
 

@@ -11,7 +11,7 @@ export interface ConvergedInput {
   readonly wanted: readonly Wanted[];
 }
 
-/** The differences from the user's intent, in the cluster and on the branch: empty when there is none. */
+/** The differences from the user's intent, in the cluster and on the branch. Empty: there is none. */
 export async function findDifferences(input: ConvergedInput): Promise<readonly string[]> {
   const { api, namespace, wanted } = input;
   const lists = await Promise.all(
@@ -31,7 +31,7 @@ export async function findDifferences(input: ConvergedInput): Promise<readonly s
     if (resource === undefined) differences.push(`${key} is lost`);
     else differences.push(...findInStatus(key, resource, trees.get(folderOf(namespace, one))));
   }
-  // The more expensive checks run when the others pass.
+  // Run the more expensive checks only if the others pass.
   if (differences.length > 0) return differences;
   const uids = new Map(
     [...resources.values()].map(({ kind, metadata }) => [metadata.uid, `${kind}/${metadata.name}`]),
@@ -57,7 +57,7 @@ function findInStatus(
   }
   for (const type of ["Reconciling", "Stalled"])
     if (status?.conditions?.some((one) => one.type === type)) found.push(`${key}: still ${type}`);
-  // A resource without children has an empty folder, which git does not keep.
+  // A resource without children has an empty folder, which git does not store.
   if (tree !== undefined && status?.published?.tree !== tree)
     found.push(`${key}: status says tree ${status?.published?.tree}, the branch has ${tree}`);
   const counts: readonly [string, unknown, unknown][] = [

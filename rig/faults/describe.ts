@@ -1,7 +1,7 @@
 import { faultTexts, isWireFault } from "./fault-types.ts";
 import type { Edit, Fault, Schedule } from "./schedule.ts";
 
-/** A schedule as people read it, in the order of time. Pure. */
+/** Describes a schedule for users, in chronological order. Pure. */
 export function describeSchedule({ seed, protocol, start, edits, faults, endMs }: Schedule): string {
   const lines = [
     ...edits.map((edit) => ({ atMs: edit.atMs, text: describeEdit(edit) })),

@@ -3,10 +3,10 @@ import type { AdminApi } from "./api.ts";
 import type { Edit } from "./schedule.ts";
 import { childrenOf, kindOf, specOf, type Wanted } from "./truth.ts";
 
-/** The user: edits resources one after the other, and keeps what is true. */
+/** The user. Edits resources one after the other, and records the desired state. */
 export class Driver {
   readonly wanted = new Map<string, Wanted>();
-  /** How often there was a reason to run an Echo's Job, by name. */
+  /** Number of reasons to run an Echo's Job, by name. */
   readonly jobCauses = new Map<string, number>();
   readonly #api: AdminApi;
   readonly #namespace: string;
@@ -53,7 +53,7 @@ export class Driver {
   }
 }
 
-/** Manual changes of a child that belongs to the operator. A Job can hardly be changed. */
+/** Manual changes of a child of the operator. There is none for a Job, because nearly all of its fields are immutable. */
 const handEdits: Readonly<Record<string, object>> = {
   ConfigMap: { data: { text: "by hand" } },
   Deployment: { spec: { replicas: 3 } },

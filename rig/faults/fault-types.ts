@@ -34,7 +34,7 @@ export const gitFaults = {
   "foreign-edit": "somebody else edits or deletes a rendered file",
 } as const;
 
-/** They hit everybody who uses the cluster. */
+/** Faults of the whole cluster, which affect all of its users. */
 export const clusterFaults = {
   "api-server-restart": "the API server is stopped or killed, and started again",
   "etcd-restart": "etcd is killed and started again",

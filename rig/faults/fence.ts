@@ -1,7 +1,7 @@
 import type { AuditedRequest } from "./audit-tail.ts";
 import type { SentWrite } from "./journal.ts";
 
-/** A client that is not an operator changed the Lease, at some time in between: its holder may not know for a while. */
+/** A change of the Lease by a client that is not an operator, within this period. The holder may not know it for a while. */
 export interface ForcedChange {
   readonly fromMs: number;
   readonly toMs: number;
@@ -17,7 +17,7 @@ export interface FenceInput {
 export interface FenceFindings {
   /** Writes that were accepted, and sent when another instance held the Lease, or none. */
   readonly unfenced: readonly string[];
-  /** Writes that were sent in time, held up on their way, and accepted after the Lease had changed hands. */
+  /** Writes that were sent in time, delayed, and accepted after another instance had acquired the Lease. */
   readonly late: readonly string[];
   readonly accepted: number;
 }
@@ -29,7 +29,7 @@ interface Claim {
   readonly doneMs: number;
 }
 
-/** Compares what the API server accepted with who held the Lease when it was sent. Pure. */
+/** Compares the accepted writes with the holder of the Lease at the time when each was sent. Pure. */
 export function checkFence({ sent, audited, forced, renewDeadlineMs }: FenceInput): FenceFindings {
   const accepted = new Map(
     audited
@@ -73,7 +73,7 @@ export function checkFence({ sent, audited, forced, renewDeadlineMs }: FenceInpu
   return { unfenced, late, accepted: objects.length };
 }
 
-/** No instance has taken the Lease since our own last claim, or another client did by force and we cannot know yet. */
+/** Whether no other instance has acquired the Lease since our last claim, or only a forced change that we cannot know yet. */
 function isLed(
   last: Claim,
   own: Claim,

@@ -12,20 +12,20 @@ const environment = {
   GIT_CONFIG_GLOBAL: "/dev/null",
 };
 
-/** What git locks to update `main`, in this order. */
+/** The locks of git for an update of `main`, in this order. */
 const branchLocks = ["refs/heads/main.lock", "HEAD.lock"];
-/** Longer than an update of a branch takes on a busy machine. */
+/** Maximum wait for a lock. It is longer than an update of a branch on a busy machine. */
 const lockMs = 10_000;
 
-/** A bare repository that misbehaves. Unlike the one of the unit tests it never holds the event loop: a proxy runs on it. */
+/** A bare repository with faults. Unlike the one of the unit tests it never blocks the event loop, on which a proxy runs. */
 export class GitServer {
   readonly path: string;
-  /** First on the PATH of the operators: a git that may spoil what a fetch brings. */
+  /** First folder on the PATH of the operators. It contains a git that may corrupt the data of a fetch. */
   readonly commandFolder: string;
   readonly #folder: string;
   readonly #hangMark: string;
   readonly #corruptMark: string;
-  /** Commits of others that landed. */
+  /** Accepted commits of other users. */
   readonly foreign: string[] = [];
 
   private constructor(folder: string) {
@@ -54,7 +54,7 @@ export class GitServer {
     );
   }
 
-  /** Another user's commit on the branch; `undefined` deletes a file. Returns false when another commit was faster. */
+  /** Commits to the branch as another user; `undefined` deletes a file. Returns false if there was another commit first. */
   async commitByOthers(files: Readonly<Record<string, string | undefined>>): Promise<boolean> {
     const parent = await this.head();
     let stream = `commit refs/heads/main\ncommitter Somebody <s@example.dev> 1700000000 +0000\ndata 7\nBy hand\n`;
@@ -63,10 +63,10 @@ export class GitServer {
       if (content === undefined) stream += `D ${path}\n`;
       else stream += `M 100644 inline ${path}\ndata ${Buffer.byteLength(content)}\n${content}\n`;
     }
-    // Two of them may be at it at the same time.
+    // Two calls may run at the same time.
     const marks = join(this.#folder, `marks-${crypto.randomUUID()}`);
     try {
-      // Refuses to move a branch that has moved on meanwhile.
+      // git rejects the update if the branch has changed in the meantime.
       await this.git(
         ["fast-import", "--quiet", `--export-marks=${marks}`],
         stream.replace("\n", "\nmark :1\n"),
@@ -74,7 +74,7 @@ export class GitServer {
     } catch {
       return false;
     }
-    // `:1 <id>`: the branch may have moved on since.
+    // The line is `:1 <id>`. Do not read the branch, which may have changed since then.
     const [, id = ""] = (await readFile(marks, "utf8")).trim().split(" ");
     this.foreign.push(id);
     return true;
@@ -84,7 +84,7 @@ export class GitServer {
     await this.#hook("pre-receive", `echo "The branch is frozen" >&2; exit 1`);
   }
 
-  /** Pushes wait for as long as this lasts, and are refused then. */
+  /** Makes pushes wait until the end of the fault, and then rejects them. */
   async hangPushes(): Promise<void> {
     await writeFile(this.#hangMark, "");
     await this.#hook("pre-receive", `while [ -e '${this.#hangMark}' ]; do sleep 0.05; done; exit 1`);
@@ -98,12 +98,12 @@ export class GitServer {
     await this.#move(this.path, `${this.path}.away`);
   }
 
-  /** The remote's answer is garbage after this number of bytes. */
+  /** Corrupts the remote's response after this number of bytes. */
   async corruptFetches(bytes: number): Promise<void> {
     await writeFile(this.#corruptMark, String(bytes));
   }
 
-  /** Everything works again. */
+  /** Ends all faults. */
   async heal(): Promise<void> {
     await this.#move(`${this.path}.away`, this.path);
     for (const mark of [this.#hangMark, this.#corruptMark]) await rm(mark, { force: true });
@@ -112,18 +112,18 @@ export class GitServer {
   }
 
   /**
-   * Renames the repository, if it is there, while no process updates the branch: git removes its lock files by their absolute paths.
-   * It would not find a lock that moved, and no push could ever update the branch again.
+   * Renames the repository, if it exists, while no process updates the branch. git removes its lock files by absolute path, so it
+   * would not find a moved lock, and no push could update the branch again.
    */
   async #move(from: string, to: string): Promise<void> {
     for (const lock of branchLocks) if (!(await takeLock(join(from, lock)))) return;
-    // In one step for this process: nothing may move it back in between.
+    // Use one synchronous call, so that no other code of this process moves it back in between.
     renameSync(from, to);
     for (const lock of branchLocks) rmSync(join(to, lock));
   }
 
   async #hook(name: string, script: string): Promise<void> {
-    // In one step: a hook that is half written would be run.
+    // Write a draft and rename it, so that git never runs an incomplete hook.
     const draft = join(this.#folder, `${name}.${randomUUID()}`);
     await writeScript(draft, script);
     await rename(draft, join(this.path, "hooks", name)).catch(() => undefined);
@@ -151,7 +151,7 @@ exec git "$@"`,
   }
 }
 
-/** Creates a lock file as git does, when nobody else has it. @returns Whether its folder exists. */
+/** Creates a lock file like git, when no other process has it. @returns Whether its folder exists. */
 async function takeLock(path: string): Promise<boolean> {
   const started = performance.now();
   for (;;) {

@@ -2,11 +2,11 @@ import type { GitServer } from "./git-server.ts";
 
 export interface HistoryInput {
   readonly git: GitServer;
-  /** A user changed our files: restoring them writes the same text once more. */
+  /** Whether a user has changed our files. Then the operator writes the same text again to restore them. */
   readonly isTampered: boolean;
 }
 
-/** Checks the branch's past: one line, nothing empty, nothing older over newer, everything of others still there. */
+/** Checks the branch's history: linear, no empty commits, no older content over newer, all commits of other users present. */
 export async function findInHistory({ git, isTampered }: HistoryInput): Promise<readonly string[]> {
   if ((await git.head()) === undefined) return [];
   const found: string[] = [];
@@ -27,7 +27,7 @@ export async function findInHistory({ git, isTampered }: HistoryInput): Promise<
   return found;
 }
 
-/** Places where a file got a text that is older than one it had, or the same again. */
+/** Commits in which a file got an older text, or an earlier text again. */
 async function findStepsBack(git: GitServer, isTampered: boolean): Promise<string[]> {
   const history = await git.git(["log", "--reverse", "--format=", "-p", "-U0", "--no-renames", "main"]);
   const newest = new Map<string, number>();
@@ -45,7 +45,7 @@ async function findStepsBack(git: GitServer, isTampered: boolean): Promise<strin
   return found;
 }
 
-/** The author and the change of a file, in one line. */
+/** Describes the history of a file: the author and the change of each commit in one line. */
 async function tellHistory(git: GitServer, path: string): Promise<string> {
   const format =
     "--format=commit %h after %p by %cn at %ct, Lease %(trailers:key=Fairlead-Lease,valueonly,separator=%x2C)";
@@ -62,7 +62,7 @@ async function tellHistory(git: GitServer, path: string): Promise<string> {
   return log.split("\n").filter(Boolean).join("; ");
 }
 
-/** Commits by a leader whose term was over: under one Lease, terms only grow. */
+/** Commits by a leader after the end of its term: under one Lease, terms only increase. */
 async function findTermsBack(git: GitServer): Promise<string[]> {
   const trailers = await git.git([
     "log",

@@ -8,11 +8,11 @@ import type { OperatorProcess } from "./operator-process.ts";
 import type { Fault } from "./schedule.ts";
 import type { Stage } from "./stage.ts";
 
-/** The effects of a schedule that its checks must know. */
+/** The effects of a schedule that the checks need. */
 export interface Traces {
   readonly forced: ForcedChange[];
   isTampered: boolean;
-  /** Faults that could not be had here, such as a full disk without the right to mount one. */
+  /** Faults that are not possible here, such as a full disk without the right to mount one. */
   readonly skipped: Set<FaultType>;
 }
 
@@ -21,7 +21,7 @@ type Inflict = (fault: Fault, stage: Stage, traces: Traces, healing: AbortSignal
 const longestSleepMs = 15_000;
 const threeDaysMs = 3 * 24 * 3_600_000;
 
-/** Makes a fault begin, waits, and ends it again; all that lasts ends with `healing` at the latest. */
+/** Starts a fault, waits, and ends it. It ends at `healing` at the latest. */
 export const inflict: Inflict = async (fault, stage, traces, healing) => {
   const wire = asWireFault(fault);
   if (wire === undefined) {
@@ -46,7 +46,7 @@ const others = {
   async pause(fault, stage, _, healing) {
     const operator = meant(fault, stage);
     operator.signal("SIGSTOP");
-    // Half of them sleep through their Lease, and wake when another one leads; the others hardly notice.
+    // Half of the paused operators continue after another one leads, the others shortly after the pause.
     if (fault.amount < 0.5) await untilTakenFrom(operator, stage);
     else await lasting(fault, healing);
     operator.signal("SIGCONT");
@@ -101,7 +101,7 @@ const others = {
   },
 } satisfies Partial<Record<FaultType, Inflict>>;
 
-/** Waits until the other one has claimed the Lease; not for ever, and not at all if this one does not lead. */
+/** Waits for a limited time until the other operator has acquired the Lease. Does not wait if this one does not lead. */
 async function untilTakenFrom({ slot }: OperatorProcess, { journal }: Stage): Promise<void> {
   const claims = (): readonly SentWrite[] => journal.writes.filter(({ holder }) => holder !== undefined);
   const started = performance.now();
@@ -114,7 +114,7 @@ async function lasting({ forMs }: Pick<Fault, "forMs">, healing: AbortSignal): P
   await sleep(forMs, undefined, { signal: healing }).catch(() => undefined);
 }
 
-/** The leader is the sender of the last claim of the Lease. */
+/** The affected operator. The leader is the sender of the last claim of the Lease. */
 function meant({ target }: Fault, { operators, journal }: Stage): OperatorProcess {
   if (target !== "both") return operators[target];
   const last = journal.writes.findLast(({ holder }) => holder !== undefined);

@@ -1,6 +1,6 @@
 import type { AuditedRequest } from "./audit-tail.ts";
 
-/** Echoes whose Job was made more often than there was a reason to run it. Pure. */
+/** Echoes whose Job was created more often than there was a reason to run it. Pure. */
 export function findDoubledJobs(
   audited: readonly AuditedRequest[],
   causes: ReadonlyMap<string, number>,

@@ -1,20 +1,20 @@
-/** A request that changes something, as it came to the proxy. */
+/** A write, as received by the proxy. */
 export interface SentWrite {
-  /** The API server has it in its audit log. */
+  /** Its id in the API server's audit log. */
   readonly auditId: string;
-  /** Which start of which operator sent it. */
+  /** The operator and the number of its start. */
   readonly incarnation: string;
   readonly method: string;
   readonly path: string;
   readonly arrivedMs: number;
-  /** For a write of the Lease: whom it names; empty when it gives the Lease up. */
+  /** For a write of the Lease: the holder; empty: the Lease is released. */
   readonly holder: string | undefined;
 }
 
-/** Everything that the operators of one schedule sent, and what was done to it. */
+/** Records the writes of the operators of one schedule, and the faults that affected them. */
 export class Journal {
   readonly writes: SentWrite[] = [];
-  /** Requests, streams or connections that faults of a type really hit. */
+  /** Number of requests, streams or connections that faults of each type have affected. */
   readonly hits = new Map<string, number>();
   readonly #prefix: string;
   #count = 0;
@@ -32,13 +32,13 @@ export class Journal {
     this.hits.set(type, (this.hits.get(type) ?? 0) + 1);
   }
 
-  /** Writes to anything but Leases and events. */
+  /** Writes, except for Leases and events. */
   objectWrites(): readonly SentWrite[] {
     return this.writes.filter(({ path, holder }) => holder === undefined && !path.includes("/events"));
   }
 }
 
-/** The holder that the body of a write to a Lease names. */
+/** The holder in the body of a write to a Lease. */
 export function holderIn(path: string, body: string): string | undefined {
   if (!path.includes("/leases")) return undefined;
   try {

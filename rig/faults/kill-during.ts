@@ -3,21 +3,21 @@ import type { OperatorProcess } from "./operator-process.ts";
 
 export interface KillDuringOptions {
   readonly operator: OperatorProcess;
-  /** The write with which it is killed, counted from the actions on. Undefined: after `afterMs`. */
+  /** The number of the write at which it is killed, counted from the start of the actions. Undefined: after `afterMs`. */
   readonly atWrite: number | undefined;
   readonly afterMs: number;
-  /** The work has had its time: the kill follows. */
+  /** Maximum time of the work. Then the operator is killed. */
   readonly longestMs: number;
-  /** Where to report every write from now on. Undefined: nowhere any more. */
+  /** Sets the callback for every write. Undefined: removes it. */
   readonly listen: (onWrite: (() => void) | undefined) => void;
-  /** Called with the write, at the moment of the kill. */
+  /** Called at the write of the kill. */
   readonly onHit?: () => void;
   readonly act: () => Promise<void>;
-  /** Whether everything is done: no write is to be expected. */
+  /** Whether all work is done, so that no further write is expected. */
   readonly isDone: () => Promise<boolean>;
 }
 
-/** Kills the operator at a moment of its work. @returns Whether that was with the write. */
+/** Kills the operator during its work. @returns Whether the kill was at the write. */
 export async function killDuring(options: KillDuringOptions): Promise<boolean> {
   const { operator, atWrite, afterMs, longestMs, listen, onHit, act, isDone } = options;
   const { promise: killed, resolve } = Promise.withResolvers<void>();

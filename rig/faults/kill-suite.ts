@@ -6,11 +6,11 @@ import { install } from "../../test/cluster/install.ts";
 import { keepLog, minutesSince, onCluster, playInLanes, print, stopSignal } from "../../test/stages.ts";
 import type { World } from "./world.ts";
 
-/** How the points of one seed went. */
+/** The results of the points of one seed. */
 export interface PlayedPoints {
   readonly seed: number;
   readonly points: number;
-  /** Kills that came while something was being written. */
+  /** Number of kills during writes. */
   readonly midway: number;
   readonly violations: readonly string[];
   /** The logs of all runs of the operator. */
@@ -21,33 +21,33 @@ export interface PlayPointsOptions<Point> {
   readonly seed: number;
   readonly points: readonly Point[];
   readonly onPoint?: (text: string) => void;
-  /** No point begins after this. */
+  /** Aborted: no further point is started. */
   readonly signal?: AbortSignal;
 }
 
 export interface KillSuite<Point> {
-  /** Of the npm script: `release-kills`. */
+  /** Name of the npm script: `release-kills`. */
   readonly name: string;
-  /** What is said when there is no violation. */
+  /** The text for a run without violations. */
   readonly verdict: string;
   readonly createWorld: (cluster: TestCluster) => Promise<World>;
   readonly makePoints: (seed: number, count: number) => readonly Point[];
   readonly playPoints: (world: World, options: PlayPointsOptions<Point>) => Promise<PlayedPoints>;
 }
 
-/** Plays a kill suite as the command line says. @returns The exit code. */
+/** Runs a kill suite with the options of the command line. @returns The exit code. */
 export async function runKillSuite<Point>(suite: KillSuite<Point>): Promise<number> {
   const { values } = parseArgs({
     options: {
-      /** Kills in all. */
+      /** Total number of kills. */
       points: { type: "string", default: "200" },
-      /** The first seed; every stage takes the next one. */
+      /** The first seed. Every stage uses the next one. */
       seed: { type: "string", default: "1" },
       /** Points of one stage, one after the other. */
       length: { type: "string", default: "5" },
       /** Stages at the same time. */
       lanes: { type: "string", default: "3" },
-      /** Folder for the logs of what went wrong. */
+      /** Folder for the logs of stages with violations. */
       out: { type: "string", default: join(tmpdir(), `fairlead-${suite.name}`) },
     },
   });

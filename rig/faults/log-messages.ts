@@ -1,12 +1,12 @@
 import type { Played } from "./play.ts";
 
-/** Warnings and errors that the operators logged, and how often, with an example of each. Pure. */
+/** Counts the warnings and errors in the operators' logs, with an example of each. Pure. */
 export function countMessages(played: readonly Played[]): string {
   const seen = new Map<string, { count: number; example: string }>();
   for (const { schedule, log } of played) {
     for (const line of log) {
       const found = /"level":"(warn|error)".*"message":"((?:[^"\\]|\\.)*)"\}?$/.exec(line);
-      // Messages of Node itself have no level.
+      // Messages of Node have no level.
       const key =
         found === null ? (line.includes('"level"') ? undefined : "(no log line)") : `${found[1]} ${found[2]}`;
       if (key === undefined || line.includes("The process ended")) continue;

@@ -14,15 +14,15 @@ import { createWorld, type World } from "./world.ts";
 
 const { values } = parseArgs({
   options: {
-    /** The first seed; with it alone, one schedule is played. Several, with commas between: just these. */
+    /** The first seed. Without other options, only this schedule runs. A comma-separated list: only these. */
     seed: { type: "string" },
     schedules: { type: "string" },
-    /** Schedules at the same time; those that restart a part of the cluster are alone. */
+    /** Number of concurrent schedules. Those that restart a part of the cluster run alone. */
     lanes: { type: "string", default: "3" },
-    /** Fault types, with commas between: to find out which one it takes. */
+    /** Comma-separated fault types, to find the cause of a violation. */
     only: { type: "string" },
     without: { type: "string" },
-    /** Folder for the report, and the logs of what went wrong. */
+    /** Folder for the report, and for the logs of schedules with violations. */
     out: { type: "string", default: join(tmpdir(), "fairlead-faults") },
     verbose: { type: "boolean", default: false },
   },
@@ -57,7 +57,7 @@ await mkdir(values.out, { recursive: true });
 await writeFile(join(values.out, "report.md"), report);
 await writeFile(join(values.out, "log-messages.txt"), countMessages(played));
 print(`\n${report}\nReport and logs: ${values.out}`);
-// Connections that a fault left half open must not keep the run alive.
+// Exit explicitly, because half-open connections of a fault may keep the process running.
 process.exit(played.length === count && played.every(({ violations }) => violations.length === 0) ? 0 : 1);
 
 function narrowed(schedule: Schedule): Schedule {

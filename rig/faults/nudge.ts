@@ -2,13 +2,13 @@ import { Pod } from "../../crds/core-kinds.ts";
 import type { AdminApi, SeenObject } from "./api.ts";
 
 /**
- * Changes every pod a little that has still a way to go. KWOK leaves a pod as it is when the API server could not take its
- * status, such as in a restart of etcd, until the pod changes; a kubelet tries again by itself.
+ * Changes the metadata of every pod that is not ready or terminated yet. If the API server rejects the status of a pod, for example
+ * during a restart of etcd, KWOK does not retry until the pod changes. A kubelet retries.
  */
 export async function nudgePods(api: AdminApi, namespace: string): Promise<void> {
   const annotations = { "faults.example.dev/nudged": new Date().toISOString() };
   for (const pod of await api.list(Pod, namespace)) {
-    // Any other one would wake the operator, whether or not it needed that.
+    // Do not change other pods, because that would requeue resources of the operator without need.
     if (isThere(pod)) continue;
     await api.patch(Pod, namespace, pod.metadata.name, { metadata: { annotations } });
   }

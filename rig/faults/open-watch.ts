@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { WireFault } from "./active-faults.ts";
 
-/** Where a watch goes to: the operator's side of it. */
+/** The operator's side of a watch. */
 export interface WatchSink {
   write(bytes: Uint8Array): void;
-  /** A clean end. */
+  /** Ends the response normally. */
   end(): void;
-  /** Broken off, once what was written is out. */
+  /** Resets the connection after the written data was sent. */
   cut(): void;
 }
 
@@ -33,7 +33,7 @@ const expired = {
   },
 };
 
-/** A watch that passes through the proxy, event by event. */
+/** A watch through the proxy, forwarded event by event. */
 export class OpenWatch {
   readonly slot: number;
   readonly #options: OpenWatchOptions;
@@ -45,7 +45,7 @@ export class OpenWatch {
     this.#options = options;
   }
 
-  /** Passes events on until the watch ends, in whatever way. */
+  /** Forwards events until the watch ends. */
   async run(): Promise<void> {
     const { upstream, sink } = this.#options;
     try {
@@ -57,13 +57,13 @@ export class OpenWatch {
     } catch {
       if (this.#state === "open") sink.cut();
     } finally {
-      // A black hole outlives the API server: the client hears of nothing until it is cut.
+      // In a black hole, the client is not notified of the end until its connection is closed.
       if (this.#state === "silent") upstream.destroy();
       else this.#leave("over");
     }
   }
 
-  /** Ends as the API server ends a watch whose version it has forgotten. */
+  /** Ends the watch with 410, as the API server does if it no longer has the version. */
   expire(): void {
     if (this.#state !== "open") return;
     this.#options.sink.write(Buffer.from(`${JSON.stringify(expired)}\n`));
@@ -71,7 +71,7 @@ export class OpenWatch {
     this.#leave("over");
   }
 
-  /** From now on nothing arrives, and the client is not notified. */
+  /** Stops forwarding without a notification of the client. */
   silence(): void {
     if (this.#state === "open") this.#state = "silent";
   }
@@ -101,7 +101,7 @@ export class OpenWatch {
         continue;
       }
       onHit(fault);
-      // From no byte at all to everything but the newline.
+      // Send a part of the event: from no bytes to all except the newline.
       sink.write(line.subarray(0, Math.floor(fault.amount * line.length)));
       if (fault.type === "half-event") sink.end();
       else sink.cut();

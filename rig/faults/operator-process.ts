@@ -16,13 +16,13 @@ export interface OperatorProcessOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** A supervisor does not start what has just ended at once. */
+/** Delay before the supervisor restarts an operator. */
 const restartMs = 100;
 
-/** One of the two operators, and the supervisor that starts it again whenever it ends. */
+/** One of the two operators, and the supervisor that restarts it when it ends. */
 export class OperatorProcess {
   readonly slot: 0 | 1;
-  /** Lines of its log, of all its lives. */
+  /** Log lines of all its processes. */
   readonly log: string[] = [];
   readonly #options: OperatorProcessOptions;
   #child: ChildProcess | undefined;
@@ -49,13 +49,13 @@ export class OperatorProcess {
     this.#child?.kill(signal);
   }
 
-  /** Sets its wall clock, now and in later lives. */
+  /** Sets its wall clock, now and after restarts. */
   moveClock(offsetMs: number): void {
     this.#offsetMs = offsetMs;
     this.#tellClock();
   }
 
-  /** Kills it, and keeps it down until it is started again. */
+  /** Kills it. It is not restarted until `start()` is called. */
   async stop(): Promise<void> {
     this.#wanted = false;
     this.#child?.kill("SIGKILL");
@@ -98,7 +98,7 @@ export class OperatorProcess {
   }
 
   #tellClock(): void {
-    // One that has just ended hears of it when it is started again.
+    // A process that has just ended receives the offset when it is restarted.
     if (this.#child?.connected) this.#child.send({ offsetMs: this.#offsetMs }, () => {});
   }
 }

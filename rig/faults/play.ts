@@ -11,14 +11,14 @@ import type { Schedule } from "./schedule.ts";
 import { createStage, leaseTimes, type Stage } from "./stage.ts";
 import type { World } from "./world.ts";
 
-/** How a schedule went. */
+/** The result of a schedule. */
 export interface Played {
   readonly schedule: Schedule;
   readonly violations: readonly string[];
   readonly hits: ReadonlyMap<string, number>;
   readonly skipped: readonly FaultType[];
   readonly fence: FenceFindings;
-  /** From the healing until everything was as it should be. */
+  /** Time from the end of all faults until everything had converged. */
   readonly convergedMs: number;
   readonly lastDifference: string;
   readonly tookMs: number;
@@ -29,16 +29,16 @@ export interface Played {
 }
 
 /**
- * Long enough for a machine that does ten other things, and for the Job controller, which makes no pods for 5 minutes when a
- * Job was replaced before it saw the pod that it had just made (client-go's `ExpectationsTimeout`).
+ * Maximum time until convergence. It is long enough for a busy machine, and for the Job controller, which creates no pods for 5
+ * minutes if a Job was replaced before the controller observed its new pod (client-go's `ExpectationsTimeout`).
  */
 const convergeMs = 420_000;
-/** So often the simulated nodes are reminded of pods that they gave up. */
+/** Interval of changes of pods that the simulated nodes no longer update. */
 const nudgeMs = 15_000;
-/** Nothing is written for this time. */
+/** Required time without a write. */
 const quietMs = 500;
 
-/** Plays one schedule, heals everything, and checks what must hold. */
+/** Runs one schedule, ends all faults, and checks the required state. */
 export async function play(schedule: Schedule, world: World): Promise<Played> {
   const started = performance.now();
   const stage = await createStage(world, schedule);
@@ -115,7 +115,7 @@ async function heal({ proxy, git, disk, operators }: Stage): Promise<void> {
 
 interface Convergence {
   readonly violations: readonly string[];
-  /** The difference that was resolved last. */
+  /** The last resolved difference. */
   readonly last: string;
 }
 
@@ -139,7 +139,7 @@ async function untilConverged(stage: Stage, driver: Driver): Promise<Convergence
   }
 }
 
-/** A converged state is not written: within a while there is a moment without writes. */
+/** Waits for a time without writes: a converged state causes no writes. */
 async function untilQuiet({ journal, git }: Stage): Promise<readonly string[]> {
   for (let look = 0; look < 30; look++) {
     const [writes, head] = [journal.objectWrites().length, await git.head()];

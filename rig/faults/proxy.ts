@@ -17,13 +17,13 @@ export interface ApiProxyOptions {
   readonly protocol: "h2" | "http/1.1";
   readonly journal: Journal;
   readonly chance: Chance;
-  /** A request that changes something has come, and goes on to the API server unless it is lost. */
+  /** Called for a write before it is forwarded to the API server. */
   readonly onWrite?: (write: SentWrite, body: string) => void;
-  /** Whether a request that changes something never comes to the API server; asked after `onWrite`. Default: none is lost. */
+  /** Whether a write is not forwarded to the API server. Called after `onWrite`. Default: never. */
   readonly isLost?: (write: SentWrite) => boolean;
 }
 
-/** Which operator a token belongs to, and which start of it. */
+/** The operator of a token, and the number of its start. */
 export interface Incarnation {
   readonly slot: 0 | 1;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface Incarnation {
 
 const longestLatencyMs = 1_200;
 
-/** The API server as two operators see it: behind TLS on a loopback port, and as unreliable as the faults make it. */
+/** A proxy of the API server for two operators, with TLS on a loopback port, that inflicts the faults. */
 export class ApiProxy {
   readonly certificate: string;
   readonly #options: ApiProxyOptions;
@@ -41,7 +41,7 @@ export class ApiProxy {
   readonly #faults: ActiveFaults;
   readonly #incarnations = new Map<string, Incarnation>();
   readonly #watches = new Set<OpenWatch>();
-  /** Requests in a black hole, by the fault that holds them. */
+  /** Requests in a black hole, by fault. */
   readonly #held = new Map<WireFault, (() => void)[]>();
 
   private constructor(options: ApiProxyOptions) {
@@ -52,7 +52,7 @@ export class ApiProxy {
     this.certificate = certificate;
     const tls = { cert: certificate, key };
     const serve = (request: unknown, response: unknown): void =>
-      // HTTP/1.1 and HTTP/2 agree on all that is used here.
+      // HTTP/1.1 and HTTP/2 have the same API for everything that is used here.
       void this.#serve(request as IncomingMessage, response as ServerResponse).catch(() => {});
     const server =
       options.protocol === "h2"
@@ -135,7 +135,7 @@ export class ApiProxy {
       const sent = { auditId, incarnation: incarnation.name, method, path, arrivedMs: Date.now(), holder };
       this.#options.journal.writes.push(sent);
       this.#options.onWrite?.(sent, body.toString());
-      // It is not answered: its sender is killed.
+      // Do not respond, because the sender is killed.
       if (this.#options.isLost?.(sent) === true) return;
     }
     const reset = (): void => this.#reset(request, response);
@@ -201,7 +201,7 @@ export class ApiProxy {
       sink: {
         write: (bytes) => void response.write(bytes),
         end: () => void response.end(),
-        // The written data is sent first.
+        // Send the written data first.
         cut: () => void setTimeout(reset, 2),
       },
       pick: () => this.#faults.pickForEvent(slot),
@@ -212,7 +212,7 @@ export class ApiProxy {
     this.#watches.delete(watch);
   }
 
-  /** Of HTTP/2 only the stream, as when a server gives one request up; else the connection. */
+  /** Resets the stream of HTTP/2, as if a server cancelled one request, or the connection of HTTP/1.1. */
   #reset(request: IncomingMessage, response: ServerResponse): void {
     const { stream } = response as unknown as Partial<Http2ServerResponse>;
     if (stream === undefined) this.#raw.reset(request.socket);

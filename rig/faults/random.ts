@@ -1,15 +1,15 @@
-/** Chance from a seed: the same seed gives the same numbers. */
+/** A random number generator with a seed. The same seed gives the same numbers. */
 export interface Chance {
   /** In [0, 1). */
   next(): number;
   /** A whole number in [low, high]. */
   between(low: number, high: number): number;
   pick<T>(from: readonly T[]): T;
-  /** True as often as `share` says. */
+  /** True with the probability `share`. */
   isHit(share: number): boolean;
 }
 
-/** Tommy Ettinger's mulberry32 (public domain), over a seed that is stirred first so that neighbours differ. */
+/** Tommy Ettinger's mulberry32 (public domain). The seed is mixed first, so that the results of adjacent seeds differ. */
 export function chanceFrom(seed: number): Chance {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b);
   const next = (): number => {

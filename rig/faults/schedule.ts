@@ -4,14 +4,14 @@ import { type Chance, chanceFrom } from "./random.ts";
 export const editedKinds = ["Echo", "ScheduledEcho", "EasyService", "PodSet", "Stamp"] as const;
 export type EditedKind = (typeof editedKinds)[number];
 
-/** Something that a user does. `version` grows with every edit of a schedule, and is written into the object. */
+/** An edit by a user. `version` increases with every edit of a schedule, and is written into the object. */
 export interface Edit {
   readonly atMs: number;
   readonly does: "apply" | "delete" | "delete-child" | "edit-child";
   readonly kind: EditedKind;
   readonly name: string;
   readonly version: number;
-  /** Copies, replicas; for a Service: ports. */
+  /** Number of copies or replicas; for a Service: of ports. */
   readonly size: number;
 }
 
@@ -19,31 +19,31 @@ export interface Fault {
   readonly atMs: number;
   readonly forMs: number;
   readonly type: FaultType;
-  /** Which operator it is for; a process fault for `both` is for who leads. */
+  /** The affected operator. A process fault for `both` affects the leader. */
   readonly target: 0 | 1 | "both";
-  /** Of the wire: which requests it is for. */
+  /** For faults of the connection: the affected requests. */
   readonly traffic: "all" | "lease" | "watches" | "objects";
-  /** Share of those requests that are hit. */
+  /** Share of these requests that are affected. */
   readonly share: number;
-  /** See the texts of the types. */
+  /** See the descriptions of the types. */
   readonly amount: number;
 }
 
-/** The events of one schedule, all derived from the seed. */
+/** The events of one schedule. All of them depend only on the seed. */
 export interface Schedule {
   readonly seed: number;
   /** The protocol of the proxy; watches use HTTP/2 if possible. */
   readonly protocol: "h2" | "http/1.1";
-  /** `warm`: one of the operators leads when the clock begins to run. `cold`: they are just being started. */
+  /** `warm`: one of the operators leads at the start of the schedule. `cold`: the operators are being started. */
   readonly start: "warm" | "cold";
   readonly edits: readonly Edit[];
   readonly faults: readonly Fault[];
-  /** When everything is healed. */
+  /** When all faults end. */
   readonly endMs: number;
 }
 
 export interface ScheduleOptions {
-  /** Types that may happen. */
+  /** The possible types. */
   readonly types?: readonly FaultType[];
 }
 
@@ -54,10 +54,10 @@ export const localFaults = [
 ] as readonly FaultType[];
 const everyFault = [...localFaults, ...(Object.keys(clusterFaults) as FaultType[])];
 
-/** One schedule in eight restarts a part of the cluster. */
+/** Share of schedules that restart a part of the cluster. */
 const clusterShare = 1 / 8;
 
-/** Makes the schedule of a seed. Pure: leaving types out drops their faults, and changes nothing else. */
+/** Computes the schedule of a seed. Without some types, their faults are removed, and nothing else changes. Pure. */
 export function makeSchedule(seed: number, { types = everyFault }: ScheduleOptions = {}): Schedule {
   const chance = chanceFrom(seed);
   const protocol = chance.isHit(0.75) ? "h2" : "http/1.1";
@@ -96,7 +96,7 @@ const sizes: Readonly<Record<EditedKind, number>> = {
 
 function makeEdits(chance: Chance, endMs: number): readonly Edit[] {
   const edits: Edit[] = [];
-  // Four digits: no API version looks like it.
+  // Use four digits, so that the number differs from API versions.
   let version = 1_000;
   const edit = (does: Edit["does"], atMs: number, kind: EditedKind, name: string): void => {
     version += 1;

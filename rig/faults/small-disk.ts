@@ -5,14 +5,14 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Room for two clones; what it takes to fill it is written within milliseconds. */
+/** Size of the disk: enough for two clones, and small enough to be filled within milliseconds. */
 const megabytes = 24;
 
-/** A folder on a disk of its own (tmpfs, where we may mount one), which can be filled to the last byte. */
+/** A folder on a separate disk (tmpfs, if we may mount one) that can be filled completely. */
 export class SmallDisk {
   readonly path: string;
   readonly #isMounted: boolean;
-  /** An early end of this process must not leave a mount behind. */
+  /** Removes the mount if this process ends early. */
   readonly #onExit = (): void => {
     execFileSync("umount", ["--lazy", this.path]);
   };
@@ -39,13 +39,13 @@ export class SmallDisk {
     return new SmallDisk(path, isMounted);
   }
 
-  /** Returns false without a disk of our own to fill. */
+  /** Fills the disk. Returns false if there is no separate disk. */
   async fill(): Promise<boolean> {
     if (!this.#isMounted) return false;
     const file = await open(join(this.path, "filler"), "w");
     const block = Buffer.alloc(64 * 1024);
     try {
-      // The last piece is cut down until nothing fits any more.
+      // Write smaller and smaller blocks until the disk is full.
       for (let length = block.length; length >= 1; )
         await file.write(block, 0, length).catch(() => {
           length = Math.floor(length / 2);

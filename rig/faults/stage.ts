@@ -11,10 +11,10 @@ import type { Schedule } from "./schedule.ts";
 import { SmallDisk } from "./small-disk.ts";
 import type { World } from "./world.ts";
 
-/** Short, and long enough for a renewal to get a second chance on a busy machine. */
+/** Short times that still allow a second attempt of a renewal on a busy machine. */
 export const leaseTimes = { leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 400 } as const;
 
-/** Everything that one schedule has to itself. */
+/** The parts that only one schedule uses. */
 export interface Stage {
   readonly world: World;
   readonly namespace: string;

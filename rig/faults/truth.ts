@@ -15,11 +15,11 @@ export interface Wanted {
   readonly size: number;
 }
 
-/** A child that must be there, and what it must say; written down again here, apart from the charts. */
+/** A child that must exist, and its expected content. It is defined here separately from the charts. */
 export interface WantedChild {
   readonly kind: ObjectKind;
   readonly name: string;
-  /** The fields that the child shares with it, live and as a file. */
+  /** Expected fields of the child, both of the live object and of the file. */
   readonly says: readonly RegExp[];
 }
 
@@ -83,7 +83,7 @@ export function folderOf(namespace: string, { kind, name }: Wanted): string {
   return `${namespace}/${plural}.${group}/${name}`;
 }
 
-/** In JSON and in YAML. */
+/** Matches a number of replicas in JSON and in YAML. */
 function replicas(count: number): RegExp {
   return new RegExp(`"?\\breplicas"?: ?${count}\\b`);
 }

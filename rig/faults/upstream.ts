@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 
-/** The API server behind the proxy, and the user that the proxy is there. */
+/** The API server behind the proxy, and the proxy's user. */
 export interface Upstream {
   readonly server: URL;
   readonly certificate: string;
@@ -19,7 +19,7 @@ export interface ForwardedRequest {
 
 const passedOn = ["accept", "content-type", "user-agent"];
 
-/** Connections to the API server itself, which are never faulty. */
+/** Connections to the API server, which have no faults. */
 export class UpstreamConnections {
   readonly #agent: Agent;
   readonly #upstream: Upstream;
@@ -29,7 +29,7 @@ export class UpstreamConnections {
     this.#agent = new Agent({ keepAlive: true, ca: upstream.certificate });
   }
 
-  /** Gives the answer with its head; rejects if there is none. */
+  /** Resolves with the head of the response. Rejects if there is no response. */
   send({ method, path, headers, body, auditId, signal }: ForwardedRequest): Promise<IncomingMessage> {
     const { server, token } = this.#upstream;
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

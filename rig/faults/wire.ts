@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 
-/** The raw connections below the TLS ones, so that they can be cut as a network cuts them: with RST. */
+/** The TCP connections below the TLS connections, so that they can be closed with RST, as by a network failure. */
 export class RawConnections {
   readonly #byPort = new Map<number, Socket>();
   readonly #owners = new Map<Socket, string>();
@@ -17,7 +17,7 @@ export class RawConnections {
     });
   }
 
-  /** Its owner is known with the first request. */
+  /** Sets the owner of a connection, which is known after the first request. */
   own(tls: Pick<TLSSocket, "remotePort">, owner: string): void {
     const socket = this.#byPort.get(tls.remotePort ?? 0);
     if (socket !== undefined) this.#owners.set(socket, owner);
@@ -27,7 +27,7 @@ export class RawConnections {
     this.#byPort.get(tls.remotePort ?? 0)?.resetAndDestroy();
   }
 
-  /** Cuts all connections whose owner satisfies this; one without a request has no owner. */
+  /** Closes all connections whose owner matches. A connection without a request has no owner. */
   resetAll(isMeant: (owner: string) => boolean = () => true): number {
     const meant = [...this.#byPort.values()].filter((socket) => isMeant(this.#owners.get(socket) ?? ""));
     for (const socket of meant) socket.resetAndDestroy();

@@ -13,19 +13,19 @@ import { sharedGroup, stampIn } from "../../test/cluster/stamp-kind.ts";
 import { AdminApi } from "./api.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** Shared by all schedules of a run. */
+/** The parts that all schedules of a run share. */
 export interface World {
   readonly cluster: TestCluster;
   readonly api: AdminApi;
   /** The API server as the user `operator`. */
   readonly upstream: Upstream;
-  /** The operator bundled as for an image, which starts sooner, and what is loaded before it. */
+  /** The operator, bundled as for an image, so that it starts faster, and the module that is loaded before it. */
   readonly program: string;
   readonly preload: string;
-  /** Most of a start is compiling: what is compiled already is kept. */
+  /** Environment with a compile cache, because compilation takes most of the start. */
   readonly environment: Readonly<Record<string, string>>;
   readonly folder: string;
-  /** Restarts a part of the cluster; undefined where it is shared with others. */
+  /** Restarts a part of the cluster. Undefined: the cluster is shared. */
   readonly restart: ((component: "kube-apiserver" | "etcd", graceMs: number) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function createWorld(cluster: TestCluster, restart?: World["restart
     bundle("clock-preload", folder),
   ]);
   const environment = { NODE_COMPILE_CACHE: join(folder, "compiled") };
-  // Fills the cache, which one that is killed never does.
+  // Run the program to its end to fill the cache. A killed process does not write it.
   await promisify(execFile)(process.execPath, ["--import", preload, program, "--no-such-option"], {
     env: { ...process.env, ...environment },
   }).catch(() => undefined);

@@ -1,26 +1,26 @@
 import { setImmediate } from "node:timers/promises";
 import type { FuzzedReader } from "./readers.ts";
 
-/** Milliseconds of processor time of this thread: unlike time, it does not count what other processes took. */
+/** CPU time of this thread in milliseconds. Unlike wall time, it does not depend on other processes. */
 function nowMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
-/** How a reader took one input. */
+/** The result of a reader with one input. */
 export interface Fed {
   readonly totalMs: number;
-  /** Longest time without a turn for everything else. */
+  /** Longest time without a pause. */
   readonly sliceMs: number;
   /** Times that the reader paused. */
   readonly pauses: number;
-  /** The pauses are steps of the reader; those of a promise are turns of the event loop, which take as many as it takes time. */
+  /** Whether the pauses are steps of the reader. Those of a promise are turns of the event loop, whose number depends on time. */
   readonly isStepwise: boolean;
-  /** An error that is not the reader's own. */
+  /** An error that is not one of the reader's own. */
   readonly crash: unknown;
 }
 
-/** Gives one input to a reader, and measures it. Never rejects. */
+/** Passes one input to a reader, and measures it. Never rejects. */
 export async function feed(reader: FuzzedReader, bytes: Buffer): Promise<Fed> {
   const beganMs = nowMs();
   let [sliceMs, pauses, lastMs] = [0, 0, beganMs];

@@ -67,7 +67,7 @@ export function messages(bytes: Buffer): undefined {
   for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
 }
 
-/** A stream as a zone sends it, in chunks of the size that a socket gives; each is a turn of its own. */
+/** Reads a stream of a zone, in chunks of a socket's size. Pauses after each chunk. */
 export function* zoneFrames(bytes: Buffer): Generator<undefined, void> {
   const reader = new FrameReader({ headerBytes: 65_536, parts: 1, bytes: 2 * MiB });
   for (let at = 0; at < bytes.length; at += 65_536) {
@@ -76,13 +76,13 @@ export function* zoneFrames(bytes: Buffer): Generator<undefined, void> {
   }
 }
 
-/** An object of a render. */
+/** Reads an object of a render. */
 export function renderedObject(bytes: Buffer): undefined {
   const reader = new RenderedReader({ onSlow: () => {}, memoryLimit: 64 * MiB });
   reader.take({ body: { origin: "a" }, parts: [bytes] });
 }
 
-/** Dependencies between as many objects as a render may have. The bytes are pairs of them, so that they are not refused at once. */
+/** Reads dependencies between the maximum number of objects of a render. The bytes are valid pairs, so that they are not rejected. */
 export function* renderedEdges(bytes: Buffer): Generator<undefined, void> {
   const reader = new RenderedReader({ onSlow: () => {}, memoryLimit: 64 * MiB });
   const names = Array.from({ length: 100 }, (_, index) => `${index}`);
@@ -140,7 +140,7 @@ export function pushAnswer(bytes: Buffer): undefined {
   readPushAnswer({ exitCode: 1, stdout: text, stderr: text.slice(0, 65_536) });
 }
 
-/** All that the source zone answers and asks for, whatever the request was. */
+/** Reads a value as each response and request of the source zone. */
 export function sourceAnswers(value: unknown): void {
   for (const schema of [
     source.lastChangeAnswer,
@@ -152,7 +152,7 @@ export function sourceAnswers(value: unknown): void {
     schema.safeParse(value);
 }
 
-/** All that the sandbox zone answers and asks for, whatever the request was. */
+/** Reads a value as each response and request of the sandbox zone. */
 export function sandboxAnswers(value: unknown): void {
   for (const schema of [
     sandbox.renderItem,

@@ -1,4 +1,4 @@
-/** Makes inputs out of tokens, the same for the same seed. */
+/** Generates inputs from tokens. The same seed gives the same inputs. */
 export class Inputs {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Inputs {
     this.#state = seed >>> 0 || 1;
   }
 
-  /** An integer from 0 up to the limit, which is not reached. xorshift32. */
+  /** An integer from 0 to below the limit. xorshift32. */
   below(limit: number): number {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;
@@ -18,14 +18,14 @@ export class Inputs {
     return items[this.below(items.length)] as Item;
   }
 
-  /** A few tokens; sometimes a byte is broken or the end is cut off. */
+  /** A few tokens. Sometimes a byte is changed, or the end is cut off. */
   short(tokens: readonly string[]): Buffer {
     const bytes = Buffer.from(this.#run(tokens, 1 + this.below(24)));
     if (this.below(8) === 0 && bytes.length > 0) bytes[this.below(bytes.length)] = this.below(256);
     return this.below(8) === 0 ? bytes.subarray(0, this.below(bytes.length + 1)) : bytes;
   }
 
-  /** A shape that can be made as long as wanted: a beginning, a unit that is repeated, and an end. */
+  /** A shape of any length: a beginning, a repeated unit, and an end. */
   shape(tokens: readonly string[]): Shape {
     const lengths = [this.below(4), 1 + this.below(3), this.below(3)];
     const [start = "", unit = "", end = ""] = lengths.map((length) => this.#run(tokens, length));

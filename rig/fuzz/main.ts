@@ -5,9 +5,9 @@ const { values } = parseArgs({
   options: {
     inputs: { type: "string", default: "1000000" },
     seed: { type: "string", default: "20261122" },
-    /** Ends after this many minutes, whatever is left. */
+    /** Maximum duration in minutes. */
     minutes: { type: "string", default: "60" },
-    /** Names of readers, with commas between; all without it. */
+    /** Comma-separated names of readers. Default: all. */
     only: { type: "string", default: "" },
   },
 });

@@ -25,16 +25,16 @@ import { FrameError } from "../../operator/zones/frame-reader.ts";
 import * as feeds from "./feeds.ts";
 import * as tokens from "./tokens.ts";
 
-/** One reader of bytes that a stranger chooses. */
+/** A reader of untrusted bytes. */
 export interface FuzzedReader {
   readonly name: string;
   /** A generator is measured from one `yield` to the next, a promise from one turn of the event loop to the next. */
   readonly feed: (bytes: Buffer) => Generator<undefined, unknown> | Promise<unknown> | undefined;
-  /** Errors that the reader throws for what it does not accept. Any other error is a crash. */
+  /** Errors that the reader throws for invalid input. Any other error is a crash. */
   readonly throws: readonly (abstract new (
     ...parameters: never[]
   ) => Error)[];
-  /** Pieces that inputs are made of. */
+  /** Tokens of the inputs. */
   readonly tokens: readonly string[];
   /** Bytes of the largest input that the operator gives to the reader. */
   readonly largest: number;
@@ -45,7 +45,7 @@ export interface FuzzedReader {
 const KiB = 1_024;
 const MiB = 1_024 * KiB;
 
-/** Every reader of strangers' bytes that runs in the operator. A new one is one line. */
+/** Every reader of untrusted bytes in the operator. Add a line for a new one. */
 // biome-ignore format: one line each
 export const readers: readonly FuzzedReader[] = [
   { name: "YAML file", feed: (bytes) => feeds.documentsOf("a.yaml", bytes), throws: [DocumentError], tokens: tokens.yaml, largest: 4 * MiB, sliceMs: 1_000 },

@@ -2,30 +2,30 @@ import { feed } from "./feed.ts";
 import { grow, Inputs, type Shape } from "./inputs.ts";
 import { type FuzzedReader, readers } from "./readers.ts";
 
-/** Something that a reader must not do. */
+/** A violation of the rules for readers. */
 export interface Finding {
   readonly reader: string;
   readonly what: "crash" | "slice" | "growth";
-  /** The input, or the shape of it; error, milliseconds or factor. */
+  /** The input or its shape, and the error, the milliseconds or the factor. */
   readonly detail: string;
 }
 
 export interface SearchOptions {
   readonly inputs: number;
   readonly seed: number;
-  /** The search ends after this time, whatever is left. */
+  /** Maximum duration of the search. */
   readonly limitMs: number;
   readonly names: readonly string[];
   readonly onFinding: (finding: Finding) => void;
 }
 
-/** Longest time in milliseconds that a reader may keep everything else waiting. */
+/** Maximum time in milliseconds between two pauses of a reader. */
 const SLICE_MS = 50;
-/** Most growth of the time when an input is doubled. */
+/** Maximum factor of the time when an input is doubled. */
 const GROWTH = 2.2;
-/** Below this, in milliseconds, growth is noise. */
+/** Minimum time in milliseconds for a measurement of growth. */
 const MEASURABLE_MS = 8;
-/** Short inputs for each shape that is measured. */
+/** Number of short inputs for each measured shape. */
 const SHORT_INPUTS = 500;
 /** One shape in this many is measured at the reader's largest input. */
 const LARGEST = 10;
@@ -84,7 +84,7 @@ function crashOf({ name }: FuzzedReader, input: string, crash: unknown): Finding
 async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): Promise<Finding | undefined> {
   const text = JSON.stringify(shape);
   let size = Math.min(SIZE, Math.floor(reader.largest / 2));
-  // A quadratic reader takes minutes for the sizes below: it is found before.
+  // Start with small sizes, because a quadratic reader would take minutes for the usual sizes.
   for (let bytes = SMALL; bytes < size; bytes *= 2) {
     const { totalMs } = await feed(reader, grow(shape, bytes));
     if (totalMs > HOPELESS_MS)
@@ -94,12 +94,12 @@ async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): 
         detail: `${text}: ${Math.round(totalMs)} ms for ${bytes} bytes`,
       };
   }
-  // Where the largest input is quick, growth does not matter: a limit is a bound, too.
+  // Growth does not matter if the largest input takes a short time.
   const isBounded = reader.largest <= BOUNDED && (await best(reader, grow(shape, reader.largest))) < SLICE_MS;
   const [first, second] = [await feed(reader, grow(shape, size)), await feed(reader, grow(shape, 2 * size))];
   for (const { crash } of [first, second]) if (crash !== undefined) return crashOf(reader, text, crash);
   let factor = second.totalMs / first.totalMs;
-  // A first impression may be noise, or a compiler that is still at work: it counts if it holds.
+  // Measure again: the first result may be noise, or include the time of the JIT compiler.
   for (let round = 0; !isBounded && factor > GROWTH && second.totalMs > MEASURABLE_MS; round++) {
     const [once, twice] = [await best(reader, grow(shape, size)), await best(reader, grow(shape, 2 * size))];
     factor = twice < MEASURABLE_MS ? 0 : twice / once;
@@ -126,7 +126,7 @@ async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): 
   };
 }
 
-/** Milliseconds of the fastest of three runs. */
+/** Duration of the fastest of three runs, in milliseconds. */
 async function best(reader: FuzzedReader, bytes: Buffer): Promise<number> {
   let leastMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round++) leastMs = Math.min(leastMs, (await feed(reader, bytes)).totalMs);

@@ -1,4 +1,4 @@
-/** Pieces of each format: what has a meaning in it, what almost has one, and what is long. */
+/** Tokens of each format: valid ones, nearly valid ones, and long ones. */
 // biome-ignore format: one line each
 const common = ["a", "1", " ", "\n", "\t", "\r\n", "\u001b[", "\u0000", "é", "\ud83d\ude00", "\u202e", "-", ".", "/", "\\", '"', "'"];
 

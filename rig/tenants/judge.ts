@@ -1,7 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import type { AuditEvent } from "../../test/cluster/audit-log.ts";
 
-/** Reads the audit log piece by piece: each request once, in the order of their ends. */
+/** Reads the audit log in parts: each request once, in the order of their ends. */
 export class AuditFeed {
   readonly #path: string;
   #offset: number;
@@ -15,13 +15,13 @@ export class AuditFeed {
     return new AuditFeed(path, (await stat(path)).size);
   }
 
-  /** Requests since the last call that one of these marks is in. */
+  /** Requests since the last call that contain one of these marks. */
   async take(marks: readonly string[]): Promise<readonly AuditEvent[]> {
     const file = await open(this.#path);
     try {
       const length = (await file.stat()).size - this.#offset;
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, this.#offset);
-      // The last line may still be in the making.
+      // The last line may be incomplete.
       const end = buffer.subarray(0, bytesRead).lastIndexOf("\n") + 1;
       this.#offset += end;
       return buffer
@@ -39,7 +39,7 @@ export class AuditFeed {
 export interface Parties {
   /** User name of the operator. */
   readonly operator: string;
-  /** Namespace of the tenant that is left alone. */
+  /** Namespace of the tenant that makes no moves. */
   readonly victim: string;
   /** Namespace of the tenant that makes moves. */
   readonly attacker: string;
@@ -49,12 +49,12 @@ export interface Parties {
 const ownResources: ReadonlySet<string> = new Set(["releases", "events", "leases"]);
 
 /**
- * Finds forbidden writes, for people. Pure.
+ * Finds forbidden writes, for users. Pure.
  *
- * - As itself the operator writes Releases, events and leases only: no object of any tenant.
- * - Under impersonation it acts as an account of the namespace that it writes in.
+ * - With its own rights the operator writes only Releases, events and leases: no object of any tenant.
+ * - With impersonation it uses an account of the namespace in which it writes.
  * - The only writers in the victim's namespace are the victim, its accounts and the controllers of Kubernetes.
- * - While the victim does nothing (`quietSince`), nothing at all is written there for it either.
+ * - While the victim does nothing (`quietSince`), there is no write at all in its namespace.
  */
 export function findViolations(
   events: readonly AuditEvent[],
@@ -79,7 +79,7 @@ export function findViolations(
   });
 }
 
-/** A write that the API server accepted and that is not a dry run. */
+/** Whether the API server has accepted a write that is not a dry run. */
 function isDone({ verb, responseStatus, requestURI }: AuditEvent): boolean {
   if (["get", "list", "watch"].includes(verb) || requestURI.includes("dryRun")) return false;
   return (responseStatus?.code ?? 500) < 300;

@@ -7,15 +7,15 @@ import { describeAnswers, type PlayedMoves, playMoves } from "./play.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Moves in all. */
+    /** Total number of moves. */
     moves: { type: "string", default: "10000" },
-    /** The first seed; every stage takes the next one. */
+    /** The first seed. Every stage uses the next one. */
     seed: { type: "string", default: "1" },
     /** Moves of one stage. */
     length: { type: "string", default: "500" },
     /** Stages at the same time. */
     lanes: { type: "string", default: "2" },
-    /** Folder for the moves and logs of what went wrong. */
+    /** Folder for the moves and logs of stages with violations. */
     out: { type: "string", default: join(tmpdir(), "fairlead-tenants") },
   },
 });

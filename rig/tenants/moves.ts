@@ -2,7 +2,7 @@ import type { Chance } from "../faults/random.ts";
 
 /** Moves of a tenant in its own namespace and in its git repository. Names come from small pools, so that moves collide. */
 export type Move =
-  /** Applies an object in the tenant's namespace, with whatever marks. */
+  /** Applies an object in the tenant's namespace, with any marks. */
   | {
       readonly does: "plant";
       readonly kind: "ConfigMap" | "Secret";
@@ -14,12 +14,12 @@ export type Move =
   /** Writes a Release of the tenant's namespace. */
   | { readonly does: "release"; readonly name: string; readonly spec: ReleaseWish }
   | { readonly does: "leave"; readonly name: string }
-  /** Asks for another place to publish a Release to. */
+  /** Requests another location for the publication of a Release. */
   | { readonly does: "publish"; readonly name: string; readonly place: PublishWish }
   /** Merges metadata into a Release. */
   | { readonly does: "annotate"; readonly name: string; readonly annotation: string; readonly value: string }
   | { readonly does: "unhold"; readonly name: string }
-  /** Tries to write the status: an inventory that names what is the other's. */
+  /** Tries to write a status with an inventory that names objects of the other tenant. */
   | { readonly does: "forge"; readonly name: string; readonly subresource: boolean }
   /** Commits files into the tenant's repository. */
   | { readonly does: "commit"; readonly folder: string; readonly file: string; readonly content: Content };
@@ -44,14 +44,14 @@ export interface ReleaseWish {
   readonly dependsOn: "other" | "own" | "none";
   /** A program of the tenant's repository; undefined: the folder's manifests. */
   readonly program: Program | undefined;
-  /** Makes each wish another program input: what was rendered before is not taken from memory. */
+  /** Makes the program input of each wish different, so that it is rendered again. */
   readonly input: number;
   readonly publish: PublishWish | undefined;
 }
 
 export type Program = "quick" | "slow" | "endless" | "throwing";
 
-/** A place to publish; `own` and `other` are places that the platform may give to a tenant. */
+/** A location for publication. `own` and `other` are locations that the platform may allow to a tenant. */
 export interface PublishWish {
   readonly branch: "main" | "own" | "beside" | "other" | "free" | "none";
   readonly path: "root" | "own" | "below" | "other" | "others-folder" | "up" | "odd" | "workflows" | "none";
@@ -91,7 +91,7 @@ const annotations: readonly (readonly [string, string])[] = [
   ["fairlead.dev/adopt-by", "release/{other}/shop"],
 ];
 
-/** A random move. The same chance gives the same moves. */
+/** A random move. The same seed gives the same moves. */
 export function makeMove(chance: Chance): Move {
   const dice = chance.next();
   const name = chance.pick(releaseNames);

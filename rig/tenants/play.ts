@@ -14,7 +14,7 @@ import { Victim } from "./victim.ts";
 export interface PlayOptions {
   readonly seed: number;
   readonly moves: number;
-  /** Told what happens, for people. */
+  /** Called with the result of each round, for users. */
   readonly onRound: (text: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -22,25 +22,25 @@ export interface PlayOptions {
 export interface PlayedMoves {
   readonly seed: number;
   readonly moves: number;
-  /** Answers of the API server to them, by status code; 0 are commits. */
+  /** Number of responses of the API server by status code. 0: commits. */
   readonly answers: ReadonlyMap<number, number>;
-  /** Reasons that the attacker's Releases showed at the ends of rounds, and where they were published. */
+  /** Condition reasons of the attacker's Releases at the ends of rounds, and the locations of their publications. */
   readonly reasons: ReadonlyMap<string, number>;
   readonly violations: readonly string[];
-  /** Where moves and the operator's log go, to find the reason. */
+  /** The moves and the operator's log, to find the cause of a violation. */
   readonly story: readonly string[];
 }
 
-/** Moves between two judgements. */
+/** Number of moves between two checks. */
 const roundLength = 20;
 
-/** The Release that shows that the operator has seen a tenant's newest commit; no move touches it. */
+/** The Release that shows whether the operator has observed a tenant's newest commit. No move changes it. */
 const probe = "probe";
 
 /**
- * One tenant makes random moves, the other does nothing in half of the rounds and edits its own Release in the others. After
- * each round the audit log, the other's objects and the commits of the operator are judged. Between rounds the platform
- * changes what it allows the tenant that makes moves.
+ * One tenant makes random moves. The other one does nothing in half of the rounds, and edits its own Release in the others. After
+ * each round, the audit log, the other tenant's objects and the commits of the operator are checked. Between rounds, the platform
+ * changes the policy of the tenant that makes moves.
  */
 export async function playMoves(cluster: TestCluster, options: PlayOptions): Promise<PlayedMoves> {
   const { seed, moves, onRound, signal } = options;
@@ -100,8 +100,8 @@ export async function playMoves(cluster: TestCluster, options: PlayOptions): Pro
 }
 
 /**
- * Commits to the tenant's own folder, and waits until it is deployed and published: what was committed before has been seen
- * by then.
+ * Commits to the tenant's own folder, and waits until it is deployed and published. Then the operator has observed all earlier
+ * commits.
  */
 async function untilSeen(stage: TenantStage, chance: Chance): Promise<void> {
   const { attacker, published } = stage;
@@ -117,14 +117,14 @@ async function untilSeen(stage: TenantStage, chance: Chance): Promise<void> {
   await eventually(() => texts().some((text) => text.includes(value)), { what: "the probe is published" });
 }
 
-/** The tenant that makes moves begins with Releases that work. */
+/** Creates valid Releases of the tenant that makes moves. */
 async function beginAttacker({ attacker }: TenantStage): Promise<void> {
   const first = [probe, ...folders].map((folder) => [`${folder}/${probe}.json`, aConfigMap(folder, "first")]);
   attacker.commit({ ...attackerPrograms, ...Object.fromEntries(first) });
   for (const name of [probe, ...releaseNames]) await deployFrom(attacker, name);
 }
 
-/** For reports: what happened in a run. */
+/** Describes the results of a run for reports. */
 export function describeAnswers({ answers, reasons }: PlayedMoves): string {
   const sorted = [...answers].toSorted(([a], [b]) => a - b);
   const codes = sorted.map(([code, times]) => `${code === 0 ? "commits" : code}: ${times}`);

@@ -10,7 +10,7 @@ export interface Allowance {
   readonly quotas?: NonNullable<ReleaseRule["quotas"]>;
 }
 
-/** Another allowance of the tenant that makes moves; undefined: no policy is about it. */
+/** A random allowance of the tenant that makes moves; undefined: it has no policy. */
 export function makeAllowance(chance: Chance): Allowance | undefined {
   if (chance.isHit(0.3)) return undefined;
   const quotas = { programSeconds: 1, programSecondsPerHour: chance.between(1, 8) };
@@ -37,7 +37,7 @@ export function policyFor(namespace: string, { publishes, quotas }: Allowance): 
   };
 }
 
-/** A wished place, as a Release writes it. */
+/** The fields of a Release's spec for a wished location. */
 export function placeOf(
   { branch, path }: PublishWish,
   own: string,

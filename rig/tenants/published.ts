@@ -11,11 +11,11 @@ export interface PublishedCommit {
 
 export interface PublishedNews {
   readonly commits: readonly PublishedCommit[];
-  /** Branches that are gone, or no longer have what they had. */
+  /** Branches that were deleted or rewritten. */
   readonly lost: readonly string[];
 }
 
-/** Places that the platform may give to a tenant, besides its own folder at the operator's own place. */
+/** Locations that the platform may allow to a tenant, in addition to its folder at the operator's own location. */
 export const placesOf = (namespace: string) => ({
   /** A branch, and those whose names begin with it. */
   branch: `of-${namespace}`,
@@ -23,7 +23,7 @@ export const placesOf = (namespace: string) => ({
   folder: `apps/${namespace}`,
 });
 
-/** Reads what was published, each commit once. */
+/** Reads the published commits, each of them once. */
 export class PublishedFeed {
   readonly #remote: FakeGitRemote;
   #heads: ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ export class PublishedFeed {
     this.#heads = now;
     const known = [...before.values()].map((id) => `^${id}`);
     const commits = [...now].flatMap(([branch, head]) =>
-      // The first commits of a branch may also be on another one; they are new on this one nevertheless.
+      // The first commits of a branch may also be on another branch, but are new on this one.
       this.#commits(head, before.has(branch) ? [`^${before.get(branch)}`] : known).map((id) => ({
         branch,
         id,
@@ -84,7 +84,7 @@ export interface JudgePublished {
   readonly parties: Pick<Parties, "victim" | "attacker">;
   /** The other tenant did nothing. */
   readonly isQuiet: boolean;
-  /** The platform allows the attacker its places, or did so in the round before. */
+  /** Whether the platform allows the attacker its locations, or allowed them in the round before. */
   readonly isAllowed: boolean;
 }
 
@@ -100,7 +100,7 @@ export function findPublishViolations(
   { parties: { victim, attacker }, isQuiet, isAllowed }: JudgePublished,
 ): readonly string[] {
   const judge = (branch: string, path: string): string | undefined => {
-    // The operator's note that a place is its own.
+    // The operator's file that marks a location as its own.
     if (path === ".fairlead.yaml" || path.endsWith("/.fairlead.yaml")) return undefined;
     const [root = "", owner] =
       /^(?:(.*)\/)?([^/]+)\/releases\.fairlead\.dev\/[^/]+\/[^/]+$/.exec(path)?.slice(1) ?? [];
@@ -126,7 +126,7 @@ export function findPublishViolations(
   ];
 }
 
-/** How many commits are at places that the platform gave a tenant. Pure. */
+/** Number of commits at locations that the platform allowed to a tenant. Pure. */
 export function countElsewhere({ commits }: PublishedNews, namespace: string): number {
   const { branch, folder } = placesOf(namespace);
   const isElsewhere = (commit: PublishedCommit): boolean =>

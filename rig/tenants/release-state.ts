@@ -11,7 +11,7 @@ interface SeenRelease extends KubernetesObject {
   };
 }
 
-/** Reads the Releases and ConfigMaps of a tenant, as an administrator sees them. */
+/** Reads the Releases and ConfigMaps of a tenant as an administrator. */
 export async function readAll(
   { kubectl }: TenantStage,
   { namespace }: Tenant,
@@ -27,7 +27,7 @@ export async function readAll(
   return (JSON.parse(text) as { readonly items: readonly SeenRelease[] }).items;
 }
 
-/** Whether a Release is Ready at a commit, for the spec that it has. */
+/** Whether a Release is Ready at a commit for its current spec. */
 export function isReadyAt({ metadata, status }: SeenRelease, commit: string): boolean {
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const { generation } = metadata as { readonly generation?: number };
@@ -42,7 +42,7 @@ export function snapshotOf(objects: readonly KubernetesObject[]): readonly strin
   });
 }
 
-/** Reasons of `Ready` and `Published` that are not well, of all Releases among the objects. */
+/** Reasons of `Ready` and `Published` that are not true, of all Releases among the objects. */
 export function reasonsOf(objects: readonly SeenRelease[]): readonly string[] {
   const conditions = objects.flatMap(({ status }) => status?.conditions ?? []);
   return conditions

@@ -5,11 +5,11 @@ import type { Tenant } from "./tenant.ts";
 
 export interface DeployOptions {
   readonly publish?: object;
-  /** A program, `main.ts`, makes the objects. Default: they are the files. */
+  /** Whether a program, `main.ts`, creates the objects. Default: the files are the objects. */
   readonly isProgram?: boolean;
 }
 
-/** Writes a Release that comes from the folder of its name, with the tenant's account that has rights. */
+/** Writes a Release of the folder with its name, with the tenant's account that has rights. */
 export async function deployFrom(
   tenant: Tenant,
   name: string,

@@ -17,16 +17,16 @@ import { Tenant } from "./tenant.ts";
 export interface TenantStage {
   readonly kubectl: Kubectl;
   readonly auditLogPath: string;
-  /** Left alone. */
+  /** The tenant that makes no moves. */
   readonly victim: Tenant;
-  /** Makes moves. */
+  /** The tenant that makes moves. */
   readonly attacker: Tenant;
   readonly parties: Parties;
-  /** Where the operator publishes. */
+  /** The repository to which the operator publishes. */
   readonly published: FakeGitRemote;
   /** Lines of the operator's log. */
   readonly log: readonly string[];
-  /** The platform changes what it allows the tenant that makes moves; undefined: it has no policy. */
+  /** Changes the policy of the tenant that makes moves; undefined: it has none. */
   allow(allowance: Allowance | undefined): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ const deploy = ["get", "create", "patch", "delete"];
 /** The permissions of a tenant, and the accounts that its Releases may name: all in its own namespace. */
 function rightsIn(namespace: string): readonly object[] {
   const objects = { apiGroups: [""], resources: ["configmaps", "secrets"] };
-  // Neither `releases/status` nor anything outside.
+  // No permission for `releases/status`, or outside of the namespace.
   const releases = { apiGroups: ["fairlead.dev"], resources: ["releases"] };
   const accounts = {
     tenant: [
@@ -71,8 +71,7 @@ function rightsIn(namespace: string): readonly object[] {
 }
 
 /**
- * The operator has all rights of an installation that does not require accounts, so that only its own rules keep it from
- * using them.
+ * The operator has all rights of an installation that does not require accounts, so that only its own rules prevent their use.
  */
 function operatorIn(namespace: string): readonly object[] {
   return [
@@ -88,7 +87,7 @@ function operatorIn(namespace: string): readonly object[] {
   ];
 }
 
-/** Makes a stage. The seed decides nothing here but the names, and so which tenant comes first in every order. */
+/** Creates a stage. The seed determines only the names, and so the alphabetical order of the tenants. */
 export async function createTenantStage(cluster: TestCluster, seed: number): Promise<TenantStage> {
   const id = `tenants-${seed}-${crypto.randomUUID().slice(0, 6)}`;
   const [first, second, home] = [`${id}-a`, `${id}-b`, `${id}-home`];

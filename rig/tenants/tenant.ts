@@ -11,7 +11,7 @@ import { FakeGitRemote } from "../../test/fakes/git-remote.ts";
 import type { Content, Marks, Move, ReleaseWish } from "./moves.ts";
 import { placeOf } from "./policies.ts";
 
-/** The facts that both tenants know of each other. */
+/** The facts that the tenants know about each other. */
 export interface Neighbour {
   readonly namespace: string;
   readonly git: FakeGitRemote;
@@ -87,12 +87,12 @@ export class Tenant implements Neighbour {
     }
   }
 
-  /** Applies a Release as people do. */
+  /** Applies a Release like a user. */
   async release(name: string, spec: object): Promise<number> {
     return await this.#apply(Release, { metadata: { name, namespace: this.namespace }, spec }, "tenant");
   }
 
-  /** Puts files on the branch; `undefined` deletes one. Gives the commit. */
+  /** Commits files to the branch; `undefined` deletes one. Returns the commit. */
   commit(files: Readonly<Record<string, string | undefined>>): string {
     return this.git.commitByOthers(files);
   }
@@ -192,7 +192,7 @@ export class Tenant implements Neighbour {
 
   async #send(request: ApiRequest): Promise<number> {
     const { status, body } = await this.#transport.send(request);
-    // Refusals are answers: a tenant may try whatever it likes.
+    // A rejection is not an error, because a tenant may try any request.
     if (status >= 500) throw new Error(`${request.method} ${request.path}: ${body}`);
     return status;
   }

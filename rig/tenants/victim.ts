@@ -5,13 +5,13 @@ import { readAll, snapshotOf } from "./release-state.ts";
 import { aConfigMap, deployFrom, untilReadyAt } from "./releases.ts";
 import type { TenantStage } from "./stage.ts";
 
-/** Where and how the Release of the tenant that is left alone is rendered and published. */
+/** The renderer and the location of publication of the Release of the tenant that makes no moves. */
 interface Way {
   readonly publish: { readonly branch?: string; readonly path?: string };
   readonly isProgram: boolean;
 }
 
-/** Makes the ConfigMaps that its inputs, a file beside it, name. */
+/** Creates the ConfigMaps that its inputs, a file in the same folder, name. */
 const program = `
   import { ApiObject, type App, Chart } from "cdk8s";
   import objects from "./objects.json";
@@ -21,7 +21,7 @@ const program = `
       new ApiObject(chart, name, { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } });
   };`;
 
-/** The tenant that is left alone: one Release, whose objects come and go with its own edits. */
+/** The tenant that makes no moves. It has one Release, whose objects change only with its own edits. */
 export class Victim {
   readonly #stage: TenantStage;
   readonly #way: Way;
@@ -35,7 +35,7 @@ export class Victim {
     this.#way = { publish, isProgram: chance.isHit(0.5) };
   }
 
-  /** Commits other objects, and waits until exactly they are deployed and published. */
+  /** Commits other objects, and waits until exactly these are deployed and published. */
   async edit(chance: Chance): Promise<void> {
     const { victim } = this.#stage;
     const names = ["web", "two", "three"].filter((name) => name === "web" || chance.isHit(0.6));
@@ -50,13 +50,13 @@ export class Victim {
     await eventually(() => this.#published().includes(value), { what: "the other's edit is published" });
   }
 
-  /** Everything that it has, and what is published for it. */
+  /** All of its objects and published files. */
   async snapshot(): Promise<readonly string[]> {
     const { victim } = this.#stage;
     return [...snapshotOf(await readAll(this.#stage, victim)), this.#published()];
   }
 
-  /** The differences from the expected state; `before`: the state that it left, because it did nothing. */
+  /** The differences from the expected state. `before`: the state before a round in which it did nothing. */
   async compare(before: readonly string[] | undefined): Promise<readonly string[]> {
     const { victim } = this.#stage;
     const objects = await readAll(this.#stage, victim);

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One cgroup hierarchy of this machine, as this process sees it. */
+/** A cgroup hierarchy of this machine, as visible to this process. */
 export interface CgroupHierarchy {
   readonly type: "cgroup" | "cgroup2";
   readonly mountPoint: string;
@@ -12,7 +12,7 @@ export interface CgroupHierarchy {
   readonly ownFolder: string;
 }
 
-/** Reads /proc/self/cgroup and /proc/self/mountinfo (proc(5), cgroups(7)). Pure. */
+/** Parses /proc/self/cgroup and /proc/self/mountinfo (proc(5), cgroups(7)). Pure. */
 export function hierarchiesOf(cgroup: string, mountInfo: string): CgroupHierarchy[] {
   const mounts = mountInfo
     .trim()
@@ -50,12 +50,12 @@ export function readHierarchies(): CgroupHierarchy[] {
   );
 }
 
-/** Makes a child of our own cgroup in every hierarchy, and gives their folders. */
+/** Creates a child of our own cgroup in every hierarchy, and returns their folders. */
 export function makeCgroups(hierarchies: readonly CgroupHierarchy[], name: string): string[] {
   return hierarchies.map(({ ownFolder, options }) => {
     const folder = join(ownFolder, name);
     mkdirSync(folder);
-    // A new cpuset has neither processors nor memory, and takes no process until it has.
+    // A new cpuset has neither processors nor memory, and accepts no process without them.
     if (options.split(",").includes("cpuset")) {
       for (const file of ["cpuset.cpus", "cpuset.mems"]) {
         writeFileSync(join(folder, file), readFileSync(join(ownFolder, file)));
@@ -65,7 +65,7 @@ export function makeCgroups(hierarchies: readonly CgroupHierarchy[], name: strin
   });
 }
 
-/** Removes cgroups with all below them; waits a little for processes that were killed a moment ago. */
+/** Removes cgroups with all cgroups below them. Waits a short time for killed processes to end. */
 export async function removeCgroups(folders: readonly string[]): Promise<void> {
   const deadline = performance.now() + 10_000;
   for (const folder of folders) {

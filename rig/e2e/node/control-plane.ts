@@ -1,8 +1,8 @@
 import { network, type Plan, pathOf } from "./layout.ts";
 
 /**
- * More than the local cluster has, because here are real pods: their service accounts and the root certificate in them,
- * the pods of nodes that went.
+ * The controllers of the local cluster, and more for real pods: their ServiceAccounts, the root certificate in them, and the pods
+ * of removed nodes.
  */
 const controllers = [
   "deployment-controller",
@@ -55,7 +55,7 @@ export function controlPlane({ runDirectory }: Plan): readonly (readonly [name: 
       [
         `--etcd-servers=${etcdUrl}`,
         `--cert-dir=${certificates}`,
-        // All addresses of a separate network: loopback, the bridge's, and the Service's.
+        // All addresses of a separate network: loopback, the bridge, and the Service.
         "--bind-address=0.0.0.0",
         `--advertise-address=${network.address}`,
         "--secure-port=443",
@@ -63,7 +63,7 @@ export function controlPlane({ runDirectory }: Plan): readonly (readonly [name: 
         "--allow-privileged=true",
         "--authorization-mode=Node,RBAC",
         "--enable-admission-plugins=NodeRestriction",
-        // Nothing here would lift the not-ready taint.
+        // No controller here would remove the not-ready taint.
         "--disable-admission-plugins=TaintNodesByCondition",
         "--service-account-issuer=https://kubernetes.default.svc",
         `--service-account-key-file=${key}`,

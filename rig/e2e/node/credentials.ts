@@ -6,7 +6,7 @@ import { kubeconfigOf } from "../../../cli/local-cluster/credentials.ts";
 import { selfSignedCertificate } from "../../../test/fakes/self-signed-certificate.ts";
 import { NODE_NAME, network, type Plan, pathOf } from "./layout.ts";
 
-/** Users with a token; pods have those of their service accounts. */
+/** Users with a token. Pods use those of their ServiceAccounts. */
 const users = [
   { name: "admin", group: "system:masters", kubeconfig: "kubeconfig" },
   { name: `system:node:${NODE_NAME}`, group: "system:nodes", kubeconfig: "nodeKubeconfig" },
@@ -19,7 +19,7 @@ const auditPolicy = {
   rules: [{ level: "Metadata" }],
 };
 
-/** Writes keys, tokens and certificates, and makes the git repositories. */
+/** Writes keys, tokens and certificates, and creates the git repositories. */
 export function writeServerFiles({ runDirectory }: Pick<Plan, "runDirectory">): void {
   const write = (file: Parameters<typeof pathOf>[1], content: string) =>
     writeFileSync(pathOf(runDirectory, file), content, { mode: 0o600 });
@@ -37,7 +37,7 @@ export function writeServerFiles({ runDirectory }: Pick<Plan, "runDirectory">): 
       .join(""),
   );
   write("auditPolicy", JSON.stringify(auditPolicy));
-  // The API server shows this one to the kubelet, which trusts it alone.
+  // The API server uses this certificate for connections to the kubelet, which trusts no other.
   const client = selfSignedCertificate();
   write("clientCertificate", client.certificate);
   write("clientKey", client.key);
@@ -52,7 +52,7 @@ export function writeServerFiles({ runDirectory }: Pick<Plan, "runDirectory">): 
   }
 }
 
-/** Writes one kubeconfig per user. Call it when the API server has its certificate. */
+/** Writes one kubeconfig per user. Call it after the API server has its certificate. */
 export function writeKubeconfigs({ runDirectory }: Pick<Plan, "runDirectory">): void {
   const certificate = readFileSync(join(pathOf(runDirectory, "certificates"), "apiserver.crt"), "utf8");
   const lines = readFileSync(pathOf(runDirectory, "tokens"), "utf8").split("\n");

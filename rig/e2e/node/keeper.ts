@@ -8,22 +8,22 @@ import { removeCgroups } from "./cgroups.ts";
 import { pathOf, readPlan } from "./layout.ts";
 
 /**
- * Runs as a process of its own: `keeper.ts RUN_DIRECTORY`. It starts the node in namespaces of its own and, when its
- * standard input ends (its parent is gone, however that happened), ends it and removes what it has left: the cgroups
- * and the run directory. Mounts, links and processes go with the namespaces' first process, which the kernel sees to.
+ * Runs as a separate process: `keeper.ts RUN_DIRECTORY`. It starts the node in separate namespaces. When its standard input ends,
+ * because the parent has ended or was killed, it ends the node and removes the cgroups and the run directory. The kernel removes
+ * mounts, links and processes together with the namespaces' first process.
  */
 const runDirectory = process.argv[2] ?? "";
 const { cgroups } = readPlan(runDirectory);
 
-/** Goes into the cgroups before the namespaces are made: they become the roots of what the node sees. */
+/** Enters the cgroups before the namespaces are created, so that they are the roots that the node sees. */
 const enter = `
   for folder; do [ "$folder" = -- ] && break; echo $$ > "$folder/cgroup.procs"; done
   while [ "$1" != -- ]; do shift; done; shift
   exec unshare --pid --mount --net --ipc --uts --cgroup --fork --kill-child --mount-proc -- "$@"`;
 
 /**
- * The first process: a shell, because it must bury the orphans of containerd's shims, which Node would not. It ends with
- * its standard input, that is, with this keeper: also when the keeper is killed.
+ * The first process of the namespaces: a shell, because it must reap orphaned processes of containerd's shims, which Node does
+ * not. It ends with its standard input, and so with this keeper, even if the keeper is killed.
  */
 const firstProcess = '"$@" < /dev/null & read -r _; exit 0';
 
@@ -31,7 +31,7 @@ const start = fileURLToPath(new URL("./start.ts", import.meta.url));
 const node = ["bash", "-c", firstProcess, "init", process.execPath, start, runDirectory];
 const child = spawn("bash", ["-ec", enter, "enter", ...cgroups, "--", ...node], {
   cwd: runDirectory,
-  // No proxy: the node has no way out.
+  // Without proxy settings, because the node has no connection to other networks.
   env: { PATH: process.env["PATH"], HOME: runDirectory },
   stdio: ["pipe", "inherit", "inherit"],
 });
@@ -44,12 +44,12 @@ await Promise.race([parentGone, ended]);
 child.kill("SIGKILL");
 await ended;
 await removeCgroups(cgroups);
-// Its end reports to the parent that the node is gone; the folder stays until the parent has read the logs and is gone too.
+// Its end reports to the parent that the node has ended. The folder stays until the parent has read the logs and ended.
 await parentGone;
 await rm(runDirectory, { recursive: true, force: true });
 process.exit(0);
 
-/** Writes the process id of the namespaces' first process, which is the only child of `unshare`. */
+/** Writes the process id of the namespaces' first process, the only child of `unshare`. */
 async function tellFirstProcess(): Promise<void> {
   const { pid } = child;
   while (child.exitCode === null && child.signalCode === null && pid !== undefined) {

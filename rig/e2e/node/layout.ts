@@ -6,21 +6,21 @@ export interface Plan {
   readonly runDirectory: string;
   /** Programs of Kubernetes by name: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, kubelet. */
   readonly binaries: Readonly<Record<string, string>>;
-  /** Where the Debian packages lie unpacked. */
+  /** Folder with the unpacked Debian packages. */
   readonly debianRoot: string;
-  /** Folders that the node puts into docker-archives and imports. */
+  /** Folders that the node packs into docker-archives and imports. */
   readonly images: readonly string[];
-  /** Folders of the cgroups that the run lives in. */
+  /** Folders of the run's cgroups. */
   readonly cgroups: readonly string[];
 }
 
-/** The addresses exist in the run's own network namespace only, from which nothing leads out. */
+/** Addresses in the run's network namespace, which has no connection to other networks. */
 export const network = {
   bridge: "fairlead0",
   address: "10.88.0.1",
   prefixLength: 16,
   subnet: "10.88.0.0/16",
-  /** The address that pods get as `kubernetes.default`: given to the loopback link, since no kube-proxy runs. */
+  /** The address of the Service `kubernetes.default`. It is assigned to the loopback link, because there is no kube-proxy. */
   serviceAddress: "10.0.0.1",
   gitPort: 8443,
 } as const;
@@ -30,14 +30,14 @@ export const CONTAINERD_SOCKET = "/run/containerd/containerd.sock";
 
 const FILES = {
   plan: "plan.json",
-  /** The processes that the run belongs to. */
+  /** The processes that own the run. */
   owners: "owners.json",
   keeperLog: "keeper.log",
-  /** Process id of the node's first process, as the machine sees it. */
+  /** Process id of the node's first process on the machine. */
   pid: "pid",
-  /** Written when all is up. */
+  /** Written when all programs are ready. */
   ready: "ready",
-  /** Written instead, with the reason. */
+  /** Written after a failure, with the reason. */
   failed: "failed",
   kubeconfig: "kubeconfig",
   nodeKubeconfig: "kubeconfig-node",
@@ -70,13 +70,13 @@ export function readPlan(runDirectory: string): Plan {
   return JSON.parse(readFileSync(pathOf(runDirectory, "plan"), "utf8")) as Plan;
 }
 
-/** Where programs from the unpacked packages find their libraries, besides the machine's own. Pure. */
+/** Folders of the libraries of the unpacked packages. Pure. */
 export function libraryPath({ debianRoot }: Pick<Plan, "debianRoot">): string {
   const multiarch = process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
   return [`${debianRoot}/usr/lib/${multiarch}`, `${debianRoot}/lib/${multiarch}`].join(":");
 }
 
-/** Where the programs of the unpacked packages are. Pure. */
+/** Folders of the programs of the unpacked packages. Pure. */
 export function searchPath({ debianRoot }: Pick<Plan, "debianRoot">): string {
   return ["usr/bin", "usr/sbin", "bin"].map((folder) => join(debianRoot, folder)).join(":");
 }

@@ -13,7 +13,7 @@ import { basename, join } from "node:path";
 import { type CgroupHierarchy, readHierarchies } from "./cgroups.ts";
 import { network, type Plan, pathOf } from "./layout.ts";
 
-/** Settings that the kubelet writes on its machine: here it writes copies. */
+/** Kernel settings that the kubelet writes. Here it writes copies. */
 const kubeletSettings = [
   "vm/overcommit_memory",
   "vm/panic_on_oom",
@@ -25,7 +25,7 @@ const kubeletSettings = [
 
 const cgroupRoot = "/sys/fs/cgroup";
 
-/** Furnishes our own mount namespace: own /run, /var/lib and /var/log, own cgroups, copies of kernel settings. */
+/** Sets up our mount namespace: separate /run, /var/lib and /var/log, separate cgroups, copies of kernel settings. */
 export function furnishMounts({ runDirectory }: Pick<Plan, "runDirectory">): void {
   const hierarchies = readHierarchies();
   const links = readdirSync(cgroupRoot)
@@ -40,7 +40,7 @@ export function furnishMounts({ runDirectory }: Pick<Plan, "runDirectory">): voi
   for (const setting of kubeletSettings) {
     const [original, copy] = [`/proc/sys/${setting}`, join(settings, basename(setting))];
     if (!existsSync(original)) continue;
-    writeFileSync(copy, readFileSync(original)); // A copy by the system would be empty, as these files say they are.
+    writeFileSync(copy, readFileSync(original)); // copyFileSync() would copy nothing, because these files report a size of 0.
     mount("--bind", copy, original);
   }
   for (const [folder, file] of [
@@ -54,14 +54,14 @@ export function furnishMounts({ runDirectory }: Pick<Plan, "runDirectory">): voi
   mount("-t", "tmpfs", "-o", "mode=755", "tmpfs", "/run");
 }
 
-/** Makes the bridge that pods are joined to, before the first pod: the kubelet and others listen on its address. */
+/** Creates the bridge for pods before the first pod, because the kubelet and other programs listen on its address. */
 export function furnishNetwork({ debianRoot }: Pick<Plan, "debianRoot">): void {
   const ip = (...args: string[]) => execFileSync(join(debianRoot, "bin/busybox"), ["ip", ...args]);
   const { bridge, address, prefixLength, serviceAddress } = network;
   ip("link", "set", "lo", "up");
   ip("addr", "add", `${serviceAddress}/32`, "dev", "lo");
   ip("link", "add", bridge, "type", "bridge");
-  // Else it takes the lowest one of its links, which changes when pods come, and old pods have no network for half a minute.
+  // Otherwise it uses the lowest address of its links, which changes with new pods: then old pods lose network for half a minute.
   ip("link", "set", bridge, "address", "0a:58:0a:58:00:01");
   ip("addr", "add", `${address}/${prefixLength}`, "dev", bridge);
   ip("link", "set", bridge, "up");

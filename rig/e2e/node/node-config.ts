@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CONTAINERD_SOCKET, NODE_NAME, network, type Plan, pathOf } from "./layout.ts";
 
-/** Where no registry is: an image that was not imported fails at once, without a look-up and without a packet. */
+/** An address without a registry: a pull of an image that was not imported fails at once, without a DNS query or a packet. */
 const nowhere = "http://127.0.0.1:1";
 
-/** Writes what kubelet, containerd and the bridge plugin read. */
+/** Writes the configuration of kubelet, containerd and the bridge plugin. */
 export function writeNodeConfig(plan: Plan): void {
   const { runDirectory } = plan;
   writeFileSync(pathOf(runDirectory, "kubeletConfig"), JSON.stringify(kubeletConfig(plan)));
@@ -45,20 +45,20 @@ function kubeletConfig({ runDirectory }: Plan): object {
     cgroupDriver: "cgroupfs",
     failCgroupV1: false,
     failSwapOn: false,
-    // Root of a container lacks CAP_SYS_RESOURCE: neither may be lowered or raised beyond what it has.
+    // Root in a container may lack CAP_SYS_RESOURCE, so it cannot lower the score or raise the limits.
     oomScoreAdj: 0,
     maxOpenFiles: 20_000,
     makeIPTablesUtilChains: false,
     resolvConf: join(runDirectory, "resolv.conf"),
     volumePluginDir: join(runDirectory, "volume-plugins"),
-    // An image that is deleted cannot be pulled again, and a full disk of the machine is not the test's subject.
+    // Never delete images, because they cannot be pulled again. A full disk of the machine is not tested here.
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     evictionHard: { "memory.available": "50Mi", "nodefs.available": "1%", "imagefs.available": "1%" },
   };
 }
 
-/** A JSON string is a TOML string, too. */
+/** The configuration of containerd. A JSON string is also a TOML string. */
 function containerdConfig({ runDirectory, debianRoot }: Plan): string {
   const text = (value: string) => JSON.stringify(value);
   const cri = 'plugins."io.containerd.grpc.v1.cri"';

@@ -3,12 +3,12 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { libraryPath, network, type Plan, pathOf } from "./layout.ts";
 
-/** The user that people know from git hosts; its home is the folder of the repositories. */
+/** The usual user of git hosts. Its home is the folder of the repositories. */
 export const SSH_USER = "git";
 
 /**
- * Writes what sshd needs: keys, and users that exist in our own mount namespace only. Gives the command that runs it.
- * Call it when the mounts are furnished.
+ * Writes the files of sshd: keys, and users that exist only in our mount namespace. Returns the command that runs it. Call it
+ * after the mounts are set up.
  */
 export function writeSshServer(plan: Plan): { readonly program: string; readonly args: string[] } {
   const { runDirectory, debianRoot } = plan;

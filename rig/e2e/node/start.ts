@@ -12,7 +12,7 @@ import { kubeletArguments, writeNodeConfig } from "./node-config.ts";
 import { writeSshServer } from "./ssh-server.ts";
 
 /**
- * Runs inside the namespaces: `start.ts RUN_DIRECTORY`. It starts all and ends when all is ready; the programs live on
+ * Runs inside the namespaces: `start.ts RUN_DIRECTORY`. It starts all programs and ends when they are ready. The programs continue
  * as children of the first process.
  */
 const plan = readPlan(process.argv[2] ?? "");
@@ -70,7 +70,7 @@ async function startContainerd(): Promise<void> {
   await Promise.all(archives);
 }
 
-/** A docker-archive, made while it is read. */
+/** Imports a docker-archive, which is created while it is read. */
 async function importImage(folder: string): Promise<void> {
   const command = 'tar -c -C "$1" . | ctr -a "$2" -n k8s.io images import -';
   const child = spawn("bash", ["-o", "pipefail", "-c", command, "import", folder, CONTAINERD_SOCKET], {
@@ -90,7 +90,7 @@ async function startGit(): Promise<void> {
 function start(name: string, path: string, args: readonly string[]): void {
   const log = logOf(name);
   const child = spawn(path, args, { cwd: runDirectory, env: environment, stdio: ["ignore", log, log] });
-  child.once("error", () => undefined); // The wait for it says so.
+  child.once("error", () => undefined); // The wait for the program reports the error.
   programs.set(name, child);
 }
 
@@ -115,14 +115,14 @@ function kubectl(...args: string[]): string {
   );
 }
 
-/** Waits; a program that ended ends the wait, too. */
+/** Waits for a condition. Fails if a program has ended. */
 async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 120_000;
   for (;;) {
     try {
       if (await check()) return;
     } catch {
-      // Not yet.
+      // The condition is not met yet.
     }
     for (const [name, { exitCode, signalCode }] of programs) {
       if (exitCode !== null || signalCode !== null) throw new Error(`${name} ended\n${lastWordsOf(name)}`);
@@ -134,7 +134,7 @@ async function until(what: string, check: () => boolean | Promise<boolean>): Pro
 
 function isReady(url: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    // The certificate was made a moment ago, by that very server, in a network of our own.
+    // The certificate is not verified: the server has just created it, in a separate network.
     get(url, { rejectUnauthorized: false, agent: false, timeout: 2_000 }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);

@@ -6,9 +6,9 @@ import { network } from "../node/layout.ts";
 export interface EscapeTargets {
   /** Address of another pod. */
   readonly otherPod: string;
-  /** A text that only a program of another namespace was given. */
+  /** A text that only a program of another namespace has received. */
   readonly secret: string;
-  /** Sent to each process: 0 only asks whether it may be sent. */
+  /** The signal for each process. 0 only tests whether a signal may be sent. */
   readonly signal: "SIGKILL" | 0;
 }
 
@@ -16,7 +16,7 @@ const token = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 const sockets = (zone: "sandbox" | "source" | "publish"): string => `${ZONE_SOCKETS_FOLDER}/${zone}`;
 const clones = "/var/cache/fairlead";
 
-/** All processes that a container may have, but for the own one, which is found under the ids of its threads too. */
+/** All possible process ids of a container, without the process itself and the ids of its threads. */
 const others = `(() => {
   let own = [process.pid];
   try { own = fs.readdirSync("/proc/self/task").map(Number); } catch {}
@@ -25,7 +25,7 @@ const others = `(() => {
 const ofAny = (code: string): string => `some(${others}, (pid) => { ${code}; })`;
 const path = (name: string): string => `"/proc/" + pid + "/${name}"`;
 
-/** Reads all memory that processes have written, for a text that is not in this code as it is. */
+/** Searches all memory that processes have written for a text, which this code does not contain literally. */
 const searchMemory = (secret: string): string =>
   ofAny(`const wanted = Buffer.from([...${JSON.stringify([...secret].reverse().join(""))}].reverse().join(""));
     const memory = fs.openSync(${path("mem")}, "r");
@@ -44,7 +44,7 @@ const searchMemory = (secret: string): string =>
 const writeAndRemove = (file: string, bytes: number): string =>
   `fs.writeFileSync("${file}", Buffer.alloc(${bytes})); fs.rmSync("${file}")`;
 
-/** Places that the sandbox zone's container does not have at all. */
+/** Paths that do not exist in the sandbox zone's container. */
 export const absent = [
   "read the operator's token",
   "read the publishing credential",
@@ -52,10 +52,10 @@ export const absent = [
   "read a clone",
 ] as const;
 
-/** Addresses at which nothing answers, so that no attempt can succeed; without walls another error says so. */
+/** Attempts to connect to addresses that do not respond. They never succeed; without restrictions, the error is different. */
 export const unanswered = ["connect to the world", "connect to an abstract Unix socket"] as const;
 
-/** Attempts of a program in the sandbox zone's container that has its process for itself. Each leaves everything as it was where it succeeds. */
+/** Attempts of a program that controls its process in the sandbox zone's container. A successful attempt changes nothing. */
 export function escapeAttempts({ otherPod, secret, signal }: EscapeTargets): AttemptTable {
   const tcp = (port: number, host: string): string => `net.connect(${port}, "${host}")`;
   return {

@@ -33,18 +33,18 @@ const program = (entry = "main.ts", timeout = "30s", inputs?: object) => ({
   program: { entry, timeout, ...(inputs && { inputs }) },
 });
 
-/** Programs that take all of something. They find Node's modules as `load`. */
+/** Programs that exhaust a resource. `load` returns Node's modules. */
 const exhausting: Readonly<Record<string, { readonly code: string; readonly says: RegExp }>> = {
   memory: {
     code: "const all = []; for (;;) all.push(Buffer.alloc(2 ** 23, 1));",
     says: /^RenderLimit: .*takes more than 256 MiB of memory/,
   },
-  // The kernel may refuse the last threads, for their stacks' memory, before anybody counts them: it keeps those it has.
+  // The kernel may reject the last threads, because of the memory of their stacks, before the limit of threads applies.
   threads: {
     code: 'const { Worker } = load("worker_threads"); for (let i = 0; i < 500; i++) try { new Worker("for (;;);", { eval: true }).on("error", () => {}); } catch {} await new Promise(() => {});',
     says: /^RenderLimit: .*(more than (64 threads|256 MiB of memory)|runs longer than 5 s)/,
   },
-  // One thread of its own, and those that Node has for slow functions.
+  // One thread of the program, and Node's threads for slow functions.
   processor: {
     code: 'for (let i = 0; i < 4; i++) load("crypto").pbkdf2("a", "b", 2 ** 31 - 1, 64, "sha512", () => {}); for (;;);',
     says: /^RenderLimit: .*runs longer than 5 s/,
@@ -60,14 +60,14 @@ const exhausting: Readonly<Record<string, { readonly code: string; readonly says
   death: { code: "process.abort();", says: /^RenderLimit: .*memory/ },
 };
 
-/** Programs of Releases after a perfect escape: each is a plain Node behind the launcher and the container alone. */
+/** Tests programs of Releases after a complete escape: each is a plain Node, restricted only by the launcher and the container. */
 export function escapedStories(stack: () => Stack): void {
   let leader = "";
   let otherPod = "";
   const table = (signal: EscapeTargets["signal"]) => escapeAttempts({ otherPod, secret, signal });
 
   test("a plain Node instead of a program deploys the objects that it returns, for two namespaces", async () => {
-    // Pods of the installation before may still be there, and one of them may lead.
+    // Pods of the previous installation may still exist, and one of them may lead.
     await eventually(
       async () => {
         const pods = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);

@@ -6,7 +6,7 @@ import type { Stack } from "../stack.ts";
 
 const { namespace } = OPERATOR;
 
-/** The leading pod is killed, and the other one goes on. */
+/** Tests that the other pod continues after the leading one was killed. */
 export function failoverStory(stack: () => Stack): void {
   test("after the leading pod is killed the other one leads, and handles the changes made meanwhile", async () => {
     const { kubectl } = stack();
@@ -40,7 +40,7 @@ export function failoverStory(stack: () => Stack): void {
   });
 }
 
-/** Kills the container's first process in one go, so that it gives nothing back and says nothing. */
+/** Kills the container's first process, so that it cannot release its Lease or write a log line. */
 async function killContainer(stack: Stack, pod: string): Promise<void> {
   const id = await stack.kubectl([
     ...["get", "pod", pod, "-n", namespace, "-o", "jsonpath={.status.containerStatuses[0].containerID}"],

@@ -7,13 +7,13 @@ import type { Stack } from "../stack.ts";
 const samples = ["echo", "scheduled-echo", "memcached", "easy-service", "podbuggertool"] as const;
 const samplesFolder = new URL("../../../samples/", import.meta.url);
 
-/** Creates the samples as they ship. */
+/** Creates the shipped samples. */
 export async function applySamples({ kubectl }: Stack): Promise<void> {
   const texts = samples.map((name) => readFile(new URL(`${name}.yaml`, samplesFolder), "utf8"));
   await kubectl("apply -f -", { input: (await Promise.all(texts)).join("\n---\n") });
 }
 
-/** The behaviour of the kinds' containers. */
+/** Tests the behaviour of the kinds' containers. */
 export function kindStories(stack: () => Stack): void {
   test("an Echo's pod prints its message, and nothing else", async () => {
     await untilReady("echo", "hello-world");
@@ -67,7 +67,7 @@ export function kindStories(stack: () => Stack): void {
   }
 }
 
-/** Created first and checked last: a CronJob fires at the next full minute. */
+/** Tests the ScheduledEcho, created first and checked last, because a CronJob starts at the next full minute. */
 export function scheduledEchoStory(stack: () => Stack): void {
   test("a ScheduledEcho's pod prints its message at the scheduled minute", async () => {
     const selector = "app.kubernetes.io/name=scheduledecho,app.kubernetes.io/instance=hello-world-scheduled";

@@ -31,7 +31,7 @@ const making = (count: number, data: string): string =>
     for (let i = 0; i < ${count}; i++)
       new ApiObject(chart, "o" + i, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "o" + i }, data: ${data} });
   };`;
-/** Nearly 4 MiB of comments, in documents of at most the allowed size. */
+/** Nearly 4 MiB of comments, in documents of the maximum size. */
 const comments = `${`# ${"x".repeat(1_021)}\n`.repeat(1_000)}---\n`.repeat(4);
 const oneConfigMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: full }\n";
 const emptyObjects = (bytes: number): string => `[${"{},".repeat(bytes / 3)}{}]`;
@@ -49,7 +49,7 @@ interface Case {
   readonly says: RegExp;
 }
 
-/** Releases of one tenant by name: each takes one limit to the full, and all but one go beyond it. */
+/** Releases of one tenant by name. Each of them uses one limit fully, and all except one exceed it. */
 const cases: Readonly<Record<string, Case>> = {
   arrays: {
     files: {
@@ -84,7 +84,7 @@ const cases: Readonly<Record<string, Case>> = {
     isProgram: true,
     says: /^RenderLimit: .*memory/,
   },
-  /** At the limit of bytes: this one is deployed. */
+  /** Uses the limit of bytes without exceeding it, so it is deployed. */
   full: {
     files: {
       ...Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`${index}.yaml`, comments])),
@@ -101,7 +101,7 @@ const cases: Readonly<Record<string, Case>> = {
     says: /^RenderLimit: .*memory/,
   },
   yaml: {
-    // Within the memory that reading it may take, so that its depth decides.
+    // Small enough for the memory limit, so that the limit of depth applies.
     files: { "all.yaml": "[".repeat(MIB / 2) },
     says: /^RenderLimit: .*all.yaml:1: /,
   },
@@ -110,13 +110,13 @@ const cases: Readonly<Record<string, Case>> = {
     says: /^RenderLimit: .*all.json:1: /,
   },
 };
-/** The tenant with a repository that is larger than a clone may be: to serve three would take the host a minute. */
+/** The only tenant with a repository that exceeds the limit of a clone. Three of them would take the host a minute. */
 const hoarder = "three";
 const large = Object.fromEntries(
   Array.from({ length: 76 }, (_, index) => [`clone/${index}.bin`, { bytes: 7 * MIB }]),
 );
 
-/** The installation's own limits of memory, with all that three tenants may take at the same time. */
+/** Tests the installation's memory limits while three tenants use all of their limits at the same time. */
 export function limitStories(stack: () => Stack): void {
   test("three tenants exceed every limit: their jobs end, and a fourth one deploys", async () => {
     const leader = await eventually(() => leaderOf(stack()).then((name) => name || undefined), {
@@ -166,7 +166,7 @@ export function limitStories(stack: () => Stack): void {
   });
 }
 
-/** Releases that do not say what they should. */
+/** Releases without the expected condition. */
 async function untold(stack: Stack): Promise<readonly string[]> {
   const found = await Promise.all(
     tenants.map(async (tenant) => {

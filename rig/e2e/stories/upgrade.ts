@@ -3,7 +3,7 @@ import { eventually } from "../../../test/cluster/eventually.ts";
 import { type AuditEvent, gitOnHost, installOperator, operatorRequests } from "../operator.ts";
 import type { Stack } from "../stack.ts";
 
-/** Installing again with other values: here the repository moves to an ssh host. */
+/** Tests another installation with other values, which moves the repository to an ssh host. */
 export function upgradeStory(stack: () => Stack): void {
   test("installing again changes the repository to an ssh host, and writes no object", async () => {
     const before = await operatorRequests(stack());

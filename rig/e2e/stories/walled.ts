@@ -29,7 +29,7 @@ const program = `const fs = require("fs"), child = require("child_process"), ref
   const [host, port] = process.argv.slice(1);
   require("net").connect(port, host).on("connect", () => end()).on("error", end);`;
 
-/** The kernel's walls around programs, on a node as a cluster has it. */
+/** Tests the kernel's restrictions of programs on a real node. */
 export function walledStories(stack: () => Stack): void {
   test("the operator reports that the kernel isolates programs", async () => {
     await eventually(

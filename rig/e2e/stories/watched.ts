@@ -5,14 +5,14 @@ import { metricsWithoutReleases } from "../../../test/documented-metrics.ts";
 import { gitOnHost, leaderOf, OPERATOR, operatorRequests, podsOf } from "../operator.ts";
 import type { Stack } from "../stack.ts";
 
-/** The view of an on-call engineer: describe, events, metrics, git, the audit log. */
+/** Tests the information for an on-call engineer: describe, events, metrics, git, the audit log. */
 export function watchedStories(stack: () => Stack): void {
   test("kubectl describe shows conditions, the commit, and manual changes", async () => {
     const { kubectl } = stack();
     await kubectl("scale deployment example-memcached-deployment --replicas=1");
     await describeUntil("memcached example-memcached", /Normal\s+Restored\s.*fairlead/);
     await describeUntil("memcached example-memcached", /Message:\s+Commit [0-9a-f]{40}\n/);
-    // It was Ready before, and is again when the pods are back.
+    // The resource was Ready before, and is Ready again after the pods have restarted.
     for (const type of ["Applied", "Published", "Healthy", "Ready"]) {
       const isTrue = new RegExp(`Status:\\s+True\n\\s+Type:\\s+${type}\n`);
       await describeUntil("memcached example-memcached", isTrue);

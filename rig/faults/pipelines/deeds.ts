@@ -2,14 +2,14 @@ import type { AuditedRequest } from "../audit-tail.ts";
 
 /** A change that the API server made, in the order of the requests for it. */
 export interface Deed {
-  /** When its request came, RFC 3339 with microseconds. */
+  /** When its request arrived, RFC 3339 with microseconds. */
   readonly at: string;
   readonly isByOperator: boolean;
   /** `promotions`, `promotions/status`. */
   readonly resource: string;
   readonly name: string;
   readonly isCreation: boolean;
-  /** What the operator sent. */
+  /** The body that the operator sent. */
   readonly body: unknown;
 }
 

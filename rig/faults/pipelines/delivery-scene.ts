@@ -24,7 +24,7 @@ import { DeliveryTruth } from "./delivery-truth.ts";
 import { type Act, stageNames } from "./points.ts";
 import { earlierInProd, isRequest, type SeenPipeline, type SeenPromotion } from "./seen.ts";
 
-/** A namespace with a Pipeline of three stages, a repository, an operator, and the users who push, approve and go back. */
+/** A namespace with a Pipeline of three stages, a repository, an operator, and users who push, approve and roll back. */
 export interface DeliveryScene {
   readonly world: World;
   readonly namespace: string;
@@ -36,19 +36,19 @@ export interface DeliveryScene {
   readonly bodies: ReadonlyMap<string, string>;
   /** Digests that the user has approved for prod, by name of the Approval. */
   readonly approved: ReadonlyMap<string, string>;
-  /** Tells of every write of the operator to anything but events, as it comes to the API server. */
+  /** Called for every write of the operator, except for events, when it arrives at the API server. */
   onWrite: (() => void) | undefined;
-  /** Loses the write that `onWrite` was told of last. */
+  /** Whether the last write of `onWrite` is lost. */
   losesWrite: boolean;
   perform(acts: readonly Act[]): Promise<void>;
-  /** What users do meanwhile: they approve what prod asks for, and delete requests that have come to their end. */
+  /** Acts as the users: approves the candidate of prod, and deletes requests with an outcome. */
   attend(): Promise<void>;
   close(): Promise<void>;
 }
 
 const user = "admin";
 
-/** The soak is longer than the second to which instants are rounded. */
+/** The soak of staging. It is longer than a second, to which instants are rounded. */
 export const soakMs = 2_000;
 
 const verify = {
@@ -144,7 +144,7 @@ export async function createDeliveryScene(world: World, seed: number): Promise<D
   return scene;
 }
 
-/** The policy for Approvals and its binding, for one namespace: without them no Approval counts. */
+/** The policy for Approvals and its binding, for one namespace. Without them, no Approval counts. */
 function approvalPolicies(namespace: string) {
   const chart = new Chart(new App(), "fences");
   const policies = { ownership: false, leadership: false, stages: true };

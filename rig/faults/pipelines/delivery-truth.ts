@@ -1,32 +1,32 @@
 import { type Act, type StageName, stageNames } from "./points.ts";
 
-/** Version of what each stage is to run. */
+/** The version of each stage's content. */
 export type Contents = Readonly<Record<StageName, number>>;
 
-/** The user's intent: what every commit has for each stage. */
+/** The user's intent: the content of every commit for each stage. */
 export class DeliveryTruth {
   /** By commit id. */
   readonly commits = new Map<string, Contents>();
   #history: readonly Contents[] = [];
   #pushes = 0;
 
-  /** What the newest commit has. */
+  /** The content of the newest commit. */
   get now(): Contents {
     return this.#history.at(-1) ?? { dev: 0, staging: 0, prod: 0 };
   }
 
-  /** The files that an act pushes; undefined: it pushes none. */
+  /** The files that an action pushes; undefined: it pushes none. */
   filesFor(act: Act): Readonly<Record<string, string>> | undefined {
     if (act === "go back") return undefined;
     this.#pushes += 1;
     const contents = this.#next(act);
     this.#history = [...this.#history, contents];
     const files = stageNames.flatMap((stage) => filesOf(stage, contents[stage]));
-    // Every push changes something, and this concerns no stage.
+    // Every push must change a file. This one is not in a stage.
     return Object.fromEntries([...files, ["shop/README", `Push ${this.#pushes}\n`]]);
   }
 
-  /** The commit of the files that were given last. */
+  /** Records the commit of the last returned files. */
   note(revision: string): void {
     this.commits.set(revision, this.now);
   }

@@ -9,7 +9,7 @@ import { nameIn } from "./delivery-truth.ts";
 import { stageNames } from "./points.ts";
 import { isRequest, type SeenPipeline, type SeenPromotion } from "./seen.ts";
 
-/** The differences from the end of an undisturbed run: empty when there is none. */
+/** The differences from the final state of a run without a kill. Empty: there is none. */
 export async function findUnfinished(scene: DeliveryScene): Promise<readonly string[]> {
   const { world, namespace, git } = scene;
   const [pipelines, promotions, head] = await Promise.all([
@@ -20,7 +20,7 @@ export async function findUnfinished(scene: DeliveryScene): Promise<readonly str
   const [pipeline] = pipelines;
   if (pipeline === undefined) return ["the Pipeline is lost"];
   const found = [...findInPipeline(pipeline, head), ...promotions.flatMap(findInPromotion)];
-  // The more expensive checks run when the others pass.
+  // Run the more expensive checks only if the others pass.
   if (found.length > 0) return found;
   return [...(await findInReleases(scene)), ...(await findInJobs(scene, promotions))];
 }
@@ -89,7 +89,7 @@ async function findInJobs(
   });
 }
 
-/** What is left of a deleted Pipeline that should be gone, or is gone and should be left. */
+/** Objects that should have been deleted with a Pipeline, and objects that should not have been deleted. */
 export async function findLeft({ world, namespace, truth }: DeliveryScene): Promise<readonly string[]> {
   const found: string[] = [];
   for (const kind of [Pipeline, Promotion, Job])

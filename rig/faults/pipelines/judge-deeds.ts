@@ -4,13 +4,13 @@ import type { Contents } from "./delivery-truth.ts";
 import { type StageName, stageNames } from "./points.ts";
 
 export interface JudgeInput {
-  /** In their order. */
+  /** The writes, in order. */
   readonly deeds: readonly Deed[];
-  /** What every commit has for each stage. */
+  /** The content of every commit for each stage. */
   readonly commits: ReadonlyMap<string, Contents>;
   /** Digests that users approved for prod, by name of the Approval. */
   readonly approved: ReadonlyMap<string, string>;
-  /** Of staging. */
+  /** The soak of staging. */
   readonly soakMs: number;
 }
 
@@ -28,7 +28,7 @@ interface Outcome {
   readonly status: Partial<PromotionRecord>;
 }
 
-/** What the operator did twice, too early, or not at all before it should have: from what it wrote, and nothing that it says. Pure. */
+/** Actions that the operator did twice, too early, or not at all. Computed only from its writes, not from its statuses. Pure. */
 export function judgeDeeds(input: JudgeInput): readonly string[] {
   const ours = input.deeds.filter(({ isByOperator }) => isByOperator);
   const started = ours.flatMap((deed): readonly Started[] => {
@@ -64,7 +64,7 @@ function findDoubled<T>(all: readonly T[], what: (one: T) => string): readonly s
   );
 }
 
-/** Nothing in these scenes can fail by itself. */
+/** A failed Promotion is a violation, because nothing in these scenes can fail without a cause. */
 function findFailure({ started, status }: Outcome): readonly string[] {
   return status.failedAt === undefined ? [] : [`Promotion ${started.name} failed: ${status.message}`];
 }
@@ -125,7 +125,7 @@ function findUnexplainedPin(deed: Deed, started: readonly Started[]): readonly s
   return isExplained ? [] : [`Release ${deed.name} was pinned to ${pin.revision} before a Promotion to it`];
 }
 
-/** What a stage had not done when it passed: its soak, its verification. */
+/** The conditions that a stage had not met when it passed: its soak, its verification. */
 function findUnproven(
   { deed, started: { name, deed: creation, spec }, status }: Outcome,
   { soakMs, jobs, ours }: JudgeInput & { readonly jobs: readonly Deed[]; readonly ours: readonly Deed[] },

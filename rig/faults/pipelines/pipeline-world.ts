@@ -3,7 +3,7 @@ import type { TestCluster } from "../../../test/cluster/global-setup.ts";
 import { install } from "../../../test/cluster/install.ts";
 import { createWorld, type World } from "../world.ts";
 
-/** Shared by all scenes of a run; the operator may deploy their objects. */
+/** Creates the parts that all scenes of a run share, with the operator's permissions for their objects. */
 export async function createPipelineWorld(cluster: TestCluster): Promise<World> {
   const kinds = [{ resource: "configmaps" }, { group: "apps", resource: "deployments" }];
   const releases = { enabled: true, requireServiceAccount: false, kinds };

@@ -10,14 +10,14 @@ import { findLeft, findUnfinished } from "./find-unfinished.ts";
 import { judgeDeeds } from "./judge-deeds.ts";
 import { describePoint, type KillPoint } from "./points.ts";
 
-/** Long enough for a machine that does ten other things, and for the garbage collector, which looks for new kinds every 30 s. */
+/** Maximum time until convergence: enough for a busy machine, and for the garbage collector, which discovers kinds every 30 s. */
 const convergeMs = 180_000;
-/** A longer time is reported. */
+/** Longer times are reported. */
 const slowMs = 30_000;
-/** The work has had its time: the kill follows. */
+/** Maximum time of the work. Then the operator is killed. */
 const longestActMs = 60_000;
 
-/** Plays one point after the other on one scene, deletes the Pipeline in the end, and judges everything that the operator wrote. */
+/** Runs one point after the other in one scene, then deletes the Pipeline, and checks all writes of the operator. */
 export async function playPoints(world: World, options: PlayPointsOptions<KillPoint>): Promise<PlayedPoints> {
   const { seed, points, onPoint = () => undefined, signal } = options;
   const scene = await createDeliveryScene(world, seed);
@@ -45,7 +45,7 @@ export async function playPoints(world: World, options: PlayPointsOptions<KillPo
   }
 }
 
-/** Kills the operator at the point's moment. Gives whether it was at work. */
+/** Kills the operator at a point. Returns whether it was working. */
 async function killAt(
   scene: DeliveryScene,
   { acts, atWrite, isBefore, afterMs }: KillPoint,
@@ -67,14 +67,14 @@ async function killAt(
 }
 
 interface Convergence {
-  /** The remaining differences after too long a time. */
+  /** The remaining differences after the maximum time. */
   readonly differences: readonly string[];
   readonly tookMs: number;
-  /** The difference that was resolved last. */
+  /** The last resolved difference. */
   readonly last: string;
 }
 
-/** Waits until all is as it is wanted. */
+/** Waits until the desired state is reached. */
 async function untilFinished(
   scene: DeliveryScene,
   find: () => Promise<readonly string[]>,
@@ -96,7 +96,7 @@ async function deletePipeline(scene: DeliveryScene): Promise<readonly string[]> 
   return differences.map((one) => `when the Pipeline was deleted in the end: ${one}`);
 }
 
-/** Judges what the API server did for the operator, in the order of its audit log. */
+/** Checks the writes of the operator, in the order of the API server's audit log. */
 async function judge({
   world,
   namespace,
@@ -105,7 +105,7 @@ async function judge({
   truth,
   approved,
 }: DeliveryScene): Promise<readonly string[]> {
-  // A request is in the log a moment after its answer: what came before is there when a later one is.
+  // A request is logged shortly after its response. Earlier requests are in the log when a later one is.
   const mark = `mark-${crypto.randomUUID()}`;
   await world.api.patch(ConfigMap, namespace, mark, {});
   let audited = await audit.read(namespace);

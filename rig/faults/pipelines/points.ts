@@ -1,12 +1,12 @@
 import { type Chance, chanceFrom } from "../random.ts";
 
-/** The stages, in their order. Each has one Release of its name. */
+/** The stages, in order. Each has one Release with its name. */
 export const stageNames = ["dev", "staging", "prod"] as const;
 export type StageName = (typeof stageNames)[number];
 
 /**
- * What users do: a push that changes all stages, one stage, or none; a push of what was there before the last one; a request
- * that prod goes back to what it ran before, and is held until the request is deleted.
+ * The actions of users: a push that changes all stages, one stage, or none; a push of the content before the last push; a request
+ * that rolls prod back to its previous commit, and holds it until the request is deleted.
  */
 export const acts = [
   "push all",
@@ -18,25 +18,25 @@ export const acts = [
 ] as const;
 export type Act = (typeof acts)[number];
 
-/** One kill -9: what is under way, when it comes, and what happens before the operator is there again. */
+/** A kill with SIGKILL: the actions before it, its time, and the actions before the operator is started again. */
 export interface KillPoint {
   readonly number: number;
   readonly acts: readonly Act[];
-  /** With this write, counted from the acts on. Undefined: after `afterMs`. */
+  /** The number of the write of the kill, counted from the start of the actions. Undefined: after `afterMs`. */
   readonly atWrite: number | undefined;
-  /** Whether that write never comes to the API server: the kill is before it. Else the API server does it: the kill is after it. */
+  /** Whether the kill is before the write, so that the write does not reach the API server. Otherwise it is after the write. */
   readonly isBefore: boolean;
   readonly afterMs: number;
   readonly whileDown: readonly Act[];
 }
 
-/** Makes the points of a seed. Pure. */
+/** Computes the points of a seed. Pure. */
 export function makePoints(seed: number, count: number): readonly KillPoint[] {
   const chance = chanceFrom(seed);
   return Array.from({ length: count }, (_, index) => makePoint(chance, index + 1));
 }
 
-/** So many writes an act comes to if nothing disturbs it, as `record.ts` counts them; of `push a revert` after a push to all stages. */
+/** Number of writes of each action without a kill, counted by `record.ts`; for `push a revert`, after a push to all stages. */
 const writesOf: Readonly<Record<Act, number>> = {
   "push all": 32,
   "push staging": 18,

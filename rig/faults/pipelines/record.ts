@@ -7,9 +7,9 @@ import { findUnfinished } from "./find-unfinished.ts";
 import { createPipelineWorld } from "./pipeline-world.ts";
 import type { Act } from "./points.ts";
 
-// Counts the writes of each act with an operator that is not killed: `writesOf` in points.ts has the results.
+// Counts the writes of each action with an operator that is not killed. `writesOf` in points.ts has the results.
 
-/** A revert comes after a push to all stages: that is most work. */
+/** The order of actions. A revert follows a push to all stages, which causes the most work. */
 const order: readonly Act[] = [
   "push all",
   "push a revert",
@@ -21,7 +21,7 @@ const order: readonly Act[] = [
 
 const { values } = parseArgs({
   options: {
-    /** How often each act is done. */
+    /** Number of repetitions of each action. */
     rounds: { type: "string", default: "3" },
     seed: { type: "string", default: "1" },
   },
@@ -50,7 +50,7 @@ await onCluster("record", async (cluster) => {
   }
 });
 
-/** The writes of an act until nothing is left to do, as in a point. */
+/** Counts the writes of an action until all work is done, as in a point. */
 async function countWrites(scene: DeliveryScene, act: Act): Promise<number> {
   let writes = 0;
   scene.onWrite = () => {
@@ -63,7 +63,7 @@ async function countWrites(scene: DeliveryScene, act: Act): Promise<number> {
 }
 
 async function untilFinished(scene: DeliveryScene): Promise<void> {
-  // An act is not seen at once: what was finished before it does not count.
+  // The operator observes an action with a delay, so the state before it must not count as finished.
   let isQuiet = false;
   while (!signal.aborted) {
     await sleep(150);

@@ -3,13 +3,13 @@ import type { PromotionRecord, PromotionSpec } from "../../../crds/promotion.ts"
 import type { SeenResource } from "../../../test/cluster/story.ts";
 import type { SeenObject } from "../api.ts";
 
-/** A Promotion as its user sees it. */
+/** A Promotion, as read by a user. */
 export type SeenPromotion = SeenObject & {
   readonly spec: PromotionSpec;
   readonly status?: Partial<PromotionRecord> & { readonly phase?: string };
 };
 
-/** A Pipeline as its user sees it. */
+/** A Pipeline, as read by a user. */
 export type SeenPipeline = SeenResource & {
   readonly status?: {
     readonly head?: { readonly revision: string };
@@ -18,12 +18,12 @@ export type SeenPipeline = SeenResource & {
   };
 };
 
-/** Whether a user asks for it; else its Pipeline created it. */
+/** Whether a user requested it. Otherwise its Pipeline created it. */
 export function isRequest({ metadata }: Pick<SeenPromotion, "metadata">): boolean {
   return metadata.ownerReferences?.some(({ controller }) => controller) !== true;
 }
 
-/** The commit that prod had passed before what it is to run now, and that renders otherwise. */
+/** The last commit before the current target that prod has passed with another digest. */
 export function earlierInProd(promotions: readonly SeenPromotion[]): string | undefined {
   const ofProd = promotions
     .filter((one) => one.spec.stage === "prod" && !isRequest(one))

@@ -5,7 +5,7 @@ import { type ReleaseName, releaseNames } from "./points.ts";
 import type { ApplyStage } from "./release-stage.ts";
 import { deployedKinds, keyOf } from "./release-truth.ts";
 
-/** The differences from the desired state: empty when there is none, and a Release tracks every object. */
+/** The differences from the desired state. Empty: there is none, and a Release tracks every object. */
 export async function findUntracked({ world, places, truth }: ApplyStage): Promise<readonly string[]> {
   const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];
   const expected = truth.expected(places);
@@ -30,7 +30,7 @@ export async function findUntracked({ world, places, truth }: ApplyStage): Promi
   return releases.flatMap((release) => findInInventory(release, expected));
 }
 
-/** Every object that anybody here could have made. */
+/** Lists all objects that the operator or a user of the stage could have created. */
 async function listObjects(
   { own, elsewhere }: ApplyStage["places"],
   api: ApplyStage["world"]["api"],
@@ -72,7 +72,7 @@ function findInObject(key: string, { metadata }: SeenObject, version: number): s
   return metadata.labels?.["fairlead.dev/set"] === undefined ? [`${key} has no label of a set`] : [];
 }
 
-/** The status names exactly the objects of a Release. */
+/** Differences between the inventory in the status and the objects of a Release. */
 function findInInventory(
   { metadata, status }: SeenResource,
   expected: ReadonlyMap<string, { readonly release: ReleaseName }>,

@@ -8,14 +8,14 @@ import { findUntracked } from "./find-untracked.ts";
 import { describePoint, type KillPoint } from "./points.ts";
 import { type ApplyStage, createReleaseStage } from "./release-stage.ts";
 
-/** Long enough for a machine that does ten other things, and for the garbage collector, which looks for new kinds every 30 s. */
+/** Maximum time until convergence: enough for a busy machine, and for the garbage collector, which discovers kinds every 30 s. */
 const convergeMs = 180_000;
-/** A longer time is reported. */
+/** Longer times are reported. */
 const slowMs = 10_000;
-/** The work has had its time: the kill follows. */
+/** Maximum time of the work. Then the operator is killed. */
 const longestActMs = 8_000;
 
-/** Plays one point after the other on one stage, and in the end deletes everything. */
+/** Runs one point after the other on one stage, then deletes all Releases. */
 export async function playPoints(world: World, options: PlayPointsOptions<KillPoint>): Promise<PlayedPoints> {
   const { seed, points, onPoint = () => undefined, signal } = options;
   const stage = await createReleaseStage(world, seed);
@@ -42,7 +42,7 @@ export async function playPoints(world: World, options: PlayPointsOptions<KillPo
   }
 }
 
-/** Kills the operator at the point's moment. Gives whether it was at work. */
+/** Kills the operator at a point. Returns whether it was working. */
 async function killAt(stage: ApplyStage, { actions, atWrite, afterMs }: KillPoint): Promise<boolean> {
   return await killDuring({
     ...{ operator: stage.operator, atWrite, afterMs, longestMs: longestActMs },
@@ -55,14 +55,14 @@ async function killAt(stage: ApplyStage, { actions, atWrite, afterMs }: KillPoin
 }
 
 interface Tracking {
-  /** The remaining differences after too long a time. */
+  /** The remaining differences after the maximum time. */
   readonly differences: readonly string[];
   readonly tookMs: number;
-  /** The difference that was resolved last. */
+  /** The last resolved difference. */
   readonly last: string;
 }
 
-/** Waits until all is as it is wanted. */
+/** Waits until the desired state is reached. */
 async function untilTracked(stage: ApplyStage): Promise<Tracking> {
   const started = performance.now();
   for (let last = ""; ; ) {
@@ -75,7 +75,7 @@ async function untilTracked(stage: ApplyStage): Promise<Tracking> {
   }
 }
 
-/** The users' actions meanwhile: they approve held prunes, and request recreated Releases again. */
+/** Acts as the users: approves held prunes, and creates Releases again that were deleted to be recreated. */
 async function attend(stage: ApplyStage): Promise<void> {
   const { world, places, truth, git } = stage;
   const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];

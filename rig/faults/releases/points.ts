@@ -9,15 +9,15 @@ export const objectKinds = [
 ] as const;
 export type DeployedKind = (typeof objectKinds)[number];
 
-/** One object that a Release's folder has. */
+/** An object in a Release's folder. */
 export interface DeployedObject {
   readonly kind: DeployedKind;
   readonly name: string;
-  /** The Release's own namespace, or the other one, where no owner reference could reach. */
+  /** Whether it is in the other namespace, where owner references do not work, and not in the Release's own. */
   readonly isElsewhere: boolean;
 }
 
-/** An action on one Release: on its folder by a push, or on itself. A missing one is created, whatever the action is. */
+/** An action on one Release: a push to its folder, or a change of the Release. A missing one is created, regardless of the action. */
 export interface Action {
   readonly does: "fill" | "edit" | "prune" | "replace" | "delete" | "recreate";
   readonly release: ReleaseName;
@@ -25,17 +25,17 @@ export interface Action {
   readonly choice: number;
 }
 
-/** One kill -9: what is under way, when it comes, and what happens before the operator is there again. */
+/** A kill with SIGKILL: the actions before it, its time, and the actions before the operator is started again. */
 export interface KillPoint {
   readonly number: number;
   readonly actions: readonly Action[];
-  /** With this write, counted from the actions on; the API server still does it. Undefined: after `afterMs`. */
+  /** The number of the write of the kill, from the start of the actions. The API server executes it. Undefined: after `afterMs`. */
   readonly atWrite: number | undefined;
   readonly afterMs: number;
   readonly whileDown: readonly Action[];
 }
 
-/** Makes the points of a seed. Pure. */
+/** Computes the points of a seed. Pure. */
 export function makePoints(seed: number, count: number): readonly KillPoint[] {
   const chance = chanceFrom(seed);
   return Array.from({ length: count }, (_, index) => makePoint(chance, index + 1));
@@ -47,11 +47,11 @@ function makePoint(chance: Chance, number: number): KillPoint {
   const point = {
     number,
     actions,
-    // A set is some 4 objects, and two or three writes beside them; of what is there already only a part is written.
+    // A set has about 4 objects, and needs two or three more writes. Of an existing set, only a part is written.
     atWrite: isByWrite ? chance.between(1, 5 * actions.length) : undefined,
     afterMs: chance.between(0, 1_500),
   };
-  // Mostly the same Release is meant: what was half done is what must not be forgotten.
+  // Mostly choose the same Release, because its unfinished work is the interesting case.
   const whileDown = Array.from({ length: chance.isHit(0.7) ? chance.between(1, 2) : 0 }, () => {
     const later = makeAction(chance, actsWhileDown);
     const same = chance.pick(actions).release;
@@ -76,14 +76,14 @@ function makeAction(chance: Chance, from: readonly Action["does"][]): Action {
   return { does: chance.pick(from), release: chance.pick(releaseNames), choice: chance.between(0, 2 ** 30) };
 }
 
-/** A new set of objects for a Release, whose names are its own. Pure. */
+/** A new set of objects for a Release, with names that no other Release uses. Pure. */
 export function makeObjects(release: ReleaseName, choice: number): readonly DeployedObject[] {
   const chance = chanceFrom(choice);
-  // Few kinds at a time: one that no other Release has is not watched after a restart.
+  // Use few kinds at a time, so that there are kinds of only one Release, which are not watched after a restart.
   const kinds = [chance.pick(objectKinds), chance.pick(objectKinds)];
   return Array.from({ length: chance.between(3, 6) }, (_, index) => {
     const kind = chance.pick(kinds);
-    // Names come back: what one commit drops the next may have again.
+    // Reuse names: a commit may restore an object that the one before removed.
     const name = `${release}-${kind.toLowerCase()}-${index}-${chance.between(0, 1)}`;
     return { kind, name, isElsewhere: kind !== "Stamp" && chance.isHit(0.3) };
   });

@@ -18,11 +18,11 @@ export interface ApplyStage {
   readonly git: GitServer;
   readonly operator: OperatorProcess;
   readonly truth: ReleaseTruth;
-  /** Tells of every write of the operator to anything but Leases and events, as it comes to the API server. */
+  /** Called for every write of the operator, except for Leases and events, when it arrives at the API server. */
   onWrite: ((write: SentWrite) => void) | undefined;
-  /** Executes the user's actions, in one push, and then on the Releases. */
+  /** Executes the user's actions: first one push, then changes of the Releases. */
   perform(actions: readonly Action[]): Promise<void>;
-  /** Asks for a Release that is wanted and not there. */
+  /** Creates a Release that is desired but does not exist. */
   ask(release: ReleaseName): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export async function createReleaseStage(world: World, seed: number): Promise<Ap
         throw new Error("Nobody else pushes, and a push was too late");
       for (const { does, release } of done) {
         if (does === "delete" || does === "recreate") await world.api.delete(Release, id, release);
-        // A deleted Release may still be terminating: it is created again when it is gone.
+        // A deleted Release may still be terminating. It is created again after its deletion.
         else if (truth.releases.has(release) && !(await isThere(world, id, release))) await this.ask(release);
       }
     },

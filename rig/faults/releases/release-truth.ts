@@ -16,7 +16,7 @@ import {
   type ReleaseName,
 } from "./points.ts";
 
-/** Where objects may be. */
+/** The namespaces of objects. */
 export interface Places {
   readonly own: string;
   readonly elsewhere: string;
@@ -42,11 +42,11 @@ export const deployedKinds: Readonly<Record<DeployedKind, ObjectKind>> = {
 export class ReleaseTruth {
   readonly folders = new Map<ReleaseName, readonly DeployedObject[]>();
   readonly releases = new Set<ReleaseName>();
-  /** Grows with every change, and is written into every object. */
+  /** Increases with every change, and is written into every object. */
   readonly versions = new Map<ReleaseName, number>();
   #version = 1_000;
 
-  /** Takes an action in, and gives what it comes to: a Release that is not there can only be filled. */
+  /** Applies an action to the truth. Returns the actual action: a missing Release can only be filled. */
   change(action: Action): Action["does"] {
     const { release } = action;
     const does = this.releases.has(release) ? action.does : "fill";
@@ -62,7 +62,7 @@ export class ReleaseTruth {
     const now = this.folders.get(release);
     if (now === undefined || does === "replace") this.#set(release, unique(makeObjects(release, choice)));
     else if (does === "prune")
-      // Never all of it: an empty folder is refused, and no object would be at stake.
+      // Never remove all objects: an empty folder is rejected, so no object would be deleted.
       this.#set(
         release,
         now.filter((_, index) => index % 2 === choice % 2 || now.length === 1),
@@ -82,7 +82,7 @@ export class ReleaseTruth {
     return Object.fromEntries(files);
   }
 
-  /** Every object that must be there, by kind, namespace and name, with its version. */
+  /** Every object that must exist, by kind, namespace and name, with its version. */
   expected(places: Places): ReadonlyMap<string, { readonly version: number; readonly release: ReleaseName }> {
     const expected = new Map<string, { version: number; release: ReleaseName }>();
     for (const release of this.releases)

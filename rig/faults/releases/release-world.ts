@@ -3,7 +3,7 @@ import { install } from "../../../test/cluster/install.ts";
 import { sharedGroup } from "../../../test/cluster/stamp-kind.ts";
 import { createWorld, type World } from "../world.ts";
 
-/** Shared by all stages of a run; the operator may deploy their objects. */
+/** Creates the parts that all stages of a run share, with the operator's permissions for their objects. */
 export async function createReleaseWorld(cluster: TestCluster): Promise<World> {
   const kinds = [
     { group: sharedGroup, resource: "stamps" },
