@@ -39,14 +39,16 @@ async function findStepsBack(git: GitServer, isTampered: boolean): Promise<strin
     if (Number.isNaN(version)) continue;
     const last = newest.get(path) ?? 0;
     if (version < last || (version === last && !isTampered))
-      found.push(`${path}: v${version} after v${last}: ${await tellHistory(git, path.replace(/^b\//, ""))}`);
+      found.push(
+        `${path}: v${version} after v${last}: ${await describeHistory(git, path.replace(/^b\//, ""))}`,
+      );
     newest.set(path, Math.max(version, last));
   }
   return found;
 }
 
 /** Describes the history of a file: the author and the change of each commit in one line. */
-async function tellHistory(git: GitServer, path: string): Promise<string> {
+async function describeHistory(git: GitServer, path: string): Promise<string> {
   const format =
     "--format=commit %h after %p by %cn at %ct, Lease %(trailers:key=Fairlead-Lease,valueonly,separator=%x2C)";
   const log = await git.git([

@@ -52,7 +52,7 @@ export class OperatorProcess {
   /** Sets its wall clock, now and after restarts. */
   moveClock(offsetMs: number): void {
     this.#offsetMs = offsetMs;
-    this.#tellClock();
+    this.#sendClock();
   }
 
   /** Kills it. It is not restarted until `start()` is called. */
@@ -67,7 +67,7 @@ export class OperatorProcess {
     while (this.#wanted) {
       const child = await this.#spawn();
       this.#child = child;
-      this.#tellClock();
+      this.#sendClock();
       if (!this.#wanted) child.kill("SIGKILL");
       const [code, signal] = await once(child, "exit");
       this.log.push(JSON.stringify({ message: "The process ended", code, signal }));
@@ -97,7 +97,7 @@ export class OperatorProcess {
     return child;
   }
 
-  #tellClock(): void {
+  #sendClock(): void {
     // A process that has just ended receives the offset when it is restarted.
     if (this.#child?.connected) this.#child.send({ offsetMs: this.#offsetMs }, () => {});
   }

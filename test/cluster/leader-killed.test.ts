@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aPair, expectApplies, firstWriteAfter, names, untilSays } from "./leader-pair.ts";
+import { aPair, expectApplies, firstWriteAfter, names, untilText } from "./leader-pair.ts";
 
 test("of two operators the other one writes within 24 s after the first was killed", async () => {
   const pair = await aPair();
@@ -8,6 +8,6 @@ test("of two operators the other one writes within 24 s after the first was kill
   await leader.operator.stop("SIGKILL");
   await story.apply(names, { text: "two" });
   expect(await firstWriteAfter(standby, killed)).toBeLessThan(24);
-  await untilSays(pair, "two");
+  await untilText(pair, "two");
   await expectApplies(pair, 2);
 });

@@ -63,7 +63,7 @@ export async function expectApplies({ leader, standby }: Pair, times: number): P
 }
 
 /** Waits until the newest text is in the cluster and in the repository. */
-export async function untilSays({ story }: Pair, text: string): Promise<void> {
+export async function untilText({ story }: Pair, text: string): Promise<void> {
   await story.untilSettled(names.length);
   await eventually(() => names.every((name) => story.repository.read(fileOf(story, name)).includes(text)), {
     what: "the repository has the newest text",

@@ -8,7 +8,7 @@ import {
   names,
   type Pair,
   short,
-  untilSays,
+  untilText,
   writesOf,
 } from "./leader-pair.ts";
 import { lineOf } from "./operator-user.ts";
@@ -18,14 +18,14 @@ describe("of two operators", () => {
     const pair = await aPair();
     const { story, leader, standby } = pair;
     await story.apply(names, { text: "two" });
-    await untilSays(pair, "two");
+    await untilText(pair, "two");
     expect((await writesOf(standby)).map(lineOf)).toEqual([]);
     expect(standby.git.commands()).toEqual([]);
 
     const stopped = new Date();
     await Promise.all([leader.operator.stop(), story.apply(names, { text: "three" })]);
     expect(await firstWriteAfter(standby, stopped)).toBeLessThan(5);
-    await untilSays(pair, "three");
+    await untilText(pair, "three");
     await expectApplies(pair, 3);
   });
 
@@ -41,7 +41,7 @@ describe("of two operators", () => {
     // Longer than a former leader might believe that it still leads.
     await sleep(3_000);
     await story.apply(names, { text: "two" });
-    await untilSays(pair, "two");
+    await untilText(pair, "two");
     await expectApplies(pair, 2);
     expect(story.repository.files(`${story.namespace}/`)).toHaveLength(3 * names.length);
   });
@@ -53,7 +53,7 @@ describe("of two operators", () => {
     const paused = new Date();
     await story.apply(names, { text: "two" });
     await firstWriteAfter(standby, paused);
-    await untilSays(pair, "two");
+    await untilText(pair, "two");
     // Work that could be repeated.
     await story.apply(names.slice(0, 5), { text: "three" });
     const woken = new Date();

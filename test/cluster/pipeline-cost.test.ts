@@ -4,7 +4,7 @@ import { apiVersionOf } from "../../crds/object.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { applyObjects } from "./fixture.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
-import { aPipelineStory, type PipelineStory, vouchForApprovals } from "./pipeline-story.ts";
+import { aPipelineStory, createApprovalPolicy, type PipelineStory } from "./pipeline-story.ts";
 import { aConfigMapFile, aDeploymentFile } from "./release-story.ts";
 
 /** The Release of a promotion that takes longer also reports that it is deployed and not healthy yet. */
@@ -61,7 +61,7 @@ test("a promotion sends one create, one apply for each Release, and two status w
   // Given a stage of one Release, one of three, and one that waits for an approval
   const story = await aPipelineStory();
   const { namespace, user } = story;
-  await vouchForApprovals(namespace);
+  await createApprovalPolicy(namespace);
   const releases = { dev: ["dev"], staging: ["one", "two", "three"], prod: ["prod"] };
   const push = (version: number): string =>
     story.commit(

@@ -57,7 +57,7 @@ export async function aPipelineStory(): Promise<PipelineStory> {
 }
 
 /** Creates an admission policy, without which Approvals of a namespace do not count. It rejects nothing. */
-export async function vouchForApprovals(namespace: string): Promise<void> {
+export async function createApprovalPolicy(namespace: string): Promise<void> {
   const name = `${namespace}-approvals`;
   const metadata = { name, labels: { [APPROVAL_POLICY.key]: APPROVAL_POLICY.value } };
   const make = (kind: ObjectKind, spec: object) => ({

@@ -39,7 +39,7 @@ const ended = once(child, "exit");
 
 process.stdin.resume();
 const parentGone = once(process.stdin, "end");
-void tellFirstProcess();
+void writeFirstProcess();
 await Promise.race([parentGone, ended]);
 child.kill("SIGKILL");
 await ended;
@@ -50,7 +50,7 @@ await rm(runDirectory, { recursive: true, force: true });
 process.exit(0);
 
 /** Writes the process id of the namespaces' first process, the only child of `unshare`. */
-async function tellFirstProcess(): Promise<void> {
+async function writeFirstProcess(): Promise<void> {
   const { pid } = child;
   while (child.exitCode === null && child.signalCode === null && pid !== undefined) {
     const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");

@@ -26,7 +26,7 @@ const kubeletSettings = [
 const cgroupRoot = "/sys/fs/cgroup";
 
 /** Sets up our mount namespace: separate /run, /var/lib and /var/log, separate cgroups, copies of kernel settings. */
-export function furnishMounts({ runDirectory }: Pick<Plan, "runDirectory">): void {
+export function setUpMounts({ runDirectory }: Pick<Plan, "runDirectory">): void {
   const hierarchies = readHierarchies();
   const links = readdirSync(cgroupRoot)
     .filter((name) => lstatSync(join(cgroupRoot, name)).isSymbolicLink())
@@ -55,7 +55,7 @@ export function furnishMounts({ runDirectory }: Pick<Plan, "runDirectory">): voi
 }
 
 /** Creates the bridge for pods before the first pod, because the kubelet and other programs listen on its address. */
-export function furnishNetwork({ debianRoot }: Pick<Plan, "debianRoot">): void {
+export function setUpNetwork({ debianRoot }: Pick<Plan, "debianRoot">): void {
   const ip = (...args: string[]) => execFileSync(join(debianRoot, "bin/busybox"), ["ip", ...args]);
   const { bridge, address, prefixLength, serviceAddress } = network;
   ip("link", "set", "lo", "up");

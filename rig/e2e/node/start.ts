@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { controlPlane } from "./control-plane.ts";
 import { writeKubeconfigs, writeServerFiles } from "./credentials.ts";
 import { CONTAINERD_SOCKET, libraryPath, network, pathOf, readPlan, searchPath } from "./layout.ts";
-import { furnishMounts, furnishNetwork } from "./namespace.ts";
+import { setUpMounts, setUpNetwork } from "./namespace.ts";
 import { kubeletArguments, writeNodeConfig } from "./node-config.ts";
 import { writeSshServer } from "./ssh-server.ts";
 
@@ -25,8 +25,8 @@ const environment = {
 const programs = new Map<string, ChildProcess>();
 
 try {
-  furnishMounts(plan);
-  furnishNetwork(plan);
+  setUpMounts(plan);
+  setUpNetwork(plan);
   writeServerFiles(plan);
   writeNodeConfig(plan);
   const ssh = writeSshServer(plan);

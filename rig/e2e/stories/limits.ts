@@ -138,7 +138,7 @@ export function limitStories(stack: () => Stack): void {
       await Promise.all(["shop", "plain"].map((name) => requestPoll(stack(), "bystander", name)));
       await untilBystanderHas(stack(), version);
     }
-    await eventually(async () => expect(await untold(stack())).toEqual([]), {
+    await eventually(async () => expect(await withoutExpectedCondition(stack())).toEqual([]), {
       what: "each Release says what ended it",
       timeoutMs: 120_000,
       intervalMs: 500,
@@ -167,7 +167,7 @@ export function limitStories(stack: () => Stack): void {
 }
 
 /** Releases without the expected condition. */
-async function untold(stack: Stack): Promise<readonly string[]> {
+async function withoutExpectedCondition(stack: Stack): Promise<readonly string[]> {
   const found = await Promise.all(
     tenants.map(async (tenant) => {
       const conditions = await readConditions(stack, tenant, "Sourced");
