@@ -46,6 +46,10 @@ export const pipelineCandidate = z.object({
   number: z.int32().min(1).describe("Number in the order of candidates."),
   ...commit,
   releases: z.array(planned).describe("Plans of the commit, by Release."),
+  requested: z
+    .boolean()
+    .optional()
+    .describe("Whether it had been removed, and is added again for a user's request until that has started."),
 });
 
 export type Candidate = z.output<typeof pipelineCandidate>;

@@ -58,7 +58,11 @@ function decideRequest(request: PromotionView, at: At): Decided {
     world,
     bypass: isEarlier ? new Set([...bypass, ...ofEarlier]) : bypass,
   });
-  const waiting = [...(order === undefined ? [] : [order]), ...closed, ...gates.closed];
+  const waiting = [
+    ...(order === undefined ? [] : [asRendered(order, target, at)]),
+    ...closed,
+    ...gates.closed,
+  ];
   if (waiting.length > 0) return { start: undefined, next: target, waiting };
   const { by, reason, hold } = request.spec;
   const start = newPromotion(target, at, {
@@ -70,6 +74,15 @@ function decideRequest(request: PromotionView, at: At): Decided {
     request: { name: request.name, uid: request.uid, at: request.createdAt },
   });
   return { start, next: undefined, waiting: [] };
+}
+
+/** The gate, with advice if the stage has passed the commit when it rendered differently. */
+function asRendered(order: ClosedGate, { revision, digest }: StageTarget, { history }: At): ClosedGate {
+  const isOtherDigest = history.started.some(
+    ({ spec, passedAt }) => spec.revision === revision && spec.digest !== digest && passedAt !== undefined,
+  );
+  if (!isOtherDigest) return order;
+  return { ...order, message: `${order.message} as it renders now; bypass: [Order] skips this` };
 }
 
 /** Rolls a failed stage back once to the last passed digest, if `onFailure` is `RollBack`. Windows and approvals do not apply. */

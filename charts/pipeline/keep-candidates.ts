@@ -2,6 +2,7 @@ import type { ApprovalResource } from "../../crds/approval.ts";
 import type { Candidate } from "../../crds/pipeline-status.ts";
 import { unprovenStages } from "./order.ts";
 import type { StageHistory } from "./promotions.ts";
+import { requestedCommits } from "./requested-candidates.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld, planOf } from "./world.ts";
 
@@ -11,13 +12,15 @@ const mostPerStage = 10;
 const most = 512;
 
 /**
- * Selects the candidates to keep: those that a stage runs, proves or may still start, those that a user has approved, and
- * the newest. A removed candidate is not added again. Pure.
+ * Selects the candidates to keep: those that a stage runs, proves or may still start, those that a user has approved or
+ * requests, and the newest. A removed candidate is not added again unless a user requests it. Pure.
  */
 export function keepCandidates(world: PipelineWorld, candidates: readonly Candidate[]): readonly Candidate[] {
   const kept = new Set<Candidate>();
   const newest = candidates.at(-1);
   if (newest !== undefined) kept.add(newest);
+  const requested = requestedCommits(world);
+  for (const candidate of candidates) if (requested.has(candidate.revision)) kept.add(candidate);
   for (const stage of world.stages) {
     const history = historyOf(world, stage);
     const { position } = history;

@@ -50,7 +50,9 @@ export function newPromotion(
       candidate: candidate?.number ?? earlier?.spec.candidate ?? 0,
       attempt: attempts.length + 1,
       ...(provenBy !== undefined && { provenBy }),
-      ...(candidate !== undefined && !hasPassed && { committedAt: candidate.committedAt }),
+      ...(candidate !== undefined &&
+        candidate.committedAt !== "" &&
+        !hasPassed && { committedAt: candidate.committedAt }),
       ...(failedSince !== undefined && { failedSince }),
       ...more,
     },

@@ -4,6 +4,7 @@ import { lacksComparison, withDifferences } from "./differences.ts";
 import { keepCandidates } from "./keep-candidates.ts";
 import { agreedRelease } from "./release-problems.ts";
 import type { ReleaseView } from "./release-view.ts";
+import { withRequested } from "./requested-candidates.ts";
 import { candidateOf, type PipelineWorld } from "./world.ts";
 
 /**
@@ -17,7 +18,8 @@ export function planCandidates(world: PipelineWorld, seen: PipelineCommit | unde
   // Ignore a commit with the same tree: its files are the same.
   const head = seen === undefined || seen.tree === previous.head?.tree ? previous.head : seen;
   const { planning } = previous;
-  const candidates = (previous.candidates ?? []).map((candidate) =>
+  const requested = withRequested(previous.candidates ?? [], world);
+  const candidates = requested.candidates.map((candidate) =>
     withDifferences(withPlans(candidate, world), world, candidate),
   );
   // Add the planned commit before the next one replaces it.
@@ -25,7 +27,7 @@ export function planCandidates(world: PipelineWorld, seen: PipelineCommit | unde
   const all = added === undefined ? candidates : [...candidates, added];
   const next = planning === undefined || isPlanned(planning.revision, world) ? head : planning;
   // Remove candidates only together with another change, to save a write of the status.
-  const isNews = added !== undefined || next?.revision !== planning?.revision;
+  const isNews = requested.isNews || added !== undefined || next?.revision !== planning?.revision;
   const kept = isNews ? keepCandidates({ ...world, record: { ...previous, candidates: all } }, all) : all;
   return { head, planning: next, candidates: kept.length === 0 ? previous.candidates : [...kept] };
 }
@@ -124,7 +126,10 @@ export function commitToPlan(
   const own = candidateOf(record, planning.revision);
   if (!(own !== undefined && isKnown(own)) && !hasPlanned(release, planning.revision))
     return planning.revision;
-  return candidates.findLast((candidate) => !isKnown(candidate))?.revision ?? planning.revision;
+  const unknown = candidates.filter((candidate) => !isKnown(candidate));
+  // A user waits for a request.
+  const first = unknown.find((candidate) => candidate.requested === true) ?? unknown.at(-1);
+  return first?.revision ?? planning.revision;
 }
 
 /**

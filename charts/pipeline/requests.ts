@@ -1,5 +1,7 @@
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import type { PromotionView, StageHistory } from "./promotions.ts";
+import { agreedRelease } from "./release-problems.ts";
+import { cannotPlanNow } from "./requested-candidates.ts";
 import type { Stage } from "./shape.ts";
 import { candidateOf, type PipelineWorld, planOf, type StageTarget, shortId } from "./world.ts";
 
@@ -21,6 +23,11 @@ export function resolveRequest(
   }: { readonly stage: Stage; readonly world: PipelineWorld; readonly history: StageHistory },
 ): ResolvedRequest {
   const { revision } = spec;
+  const missing = plansToCome(revision, { stage, world });
+  if (missing.length > 0)
+    return {
+      problem: `Promotion "${name}" requests ${shortId(revision)}, which is not planned again yet by ${missing.map((key) => `Release "${key}"`).join(", ")}`,
+    };
   const target = findTarget(spec, { stage, world, history });
   if (target === undefined)
     return {
@@ -34,6 +41,18 @@ export function resolveRequest(
         "To deploy the commit as it renders now, promote it without a digest",
     };
   return { target };
+}
+
+/** The Releases of a stage that are to plan a candidate which was added again; none if one of them cannot plan now. */
+function plansToCome(
+  revision: string,
+  { stage, world }: { readonly stage: Stage; readonly world: PipelineWorld },
+): readonly string[] {
+  const candidate = candidateOf(world.record, revision);
+  const plan = candidate?.requested === true ? planOf(stage, candidate) : undefined;
+  if (plan?.state !== "unknown") return [];
+  // Without a plan, what the stage ran before is the only known target: a rollback does not wait for one that may never come.
+  return plan.missing.some((key) => cannotPlanNow(agreedRelease(key, { stage, world }))) ? [] : plan.missing;
 }
 
 function findTarget(

@@ -22,19 +22,22 @@ export function startable({
   history,
 }: At): readonly { readonly candidate: Candidate; readonly plan: KnownPlan }[] {
   const { current, forward, position } = history;
-  return (world.record.candidates ?? [])
-    .toReversed()
-    .filter(({ number }) => number >= position)
-    .flatMap((candidate) => {
-      const plan = planOf(stage, candidate);
-      return plan.state === "known" ? [{ candidate, plan }] : [];
-    })
-    .filter(
-      ({ candidate, plan }) =>
-        isAhead(candidate, plan, { position, forward }) && plan.digest !== current?.spec.digest,
-    )
-    .filter(({ plan }) => history.evidenceOf(plan.digest).state !== "Failed")
-    .filter(({ candidate }) => isAvailable(candidate, stage, world));
+  return (
+    (world.record.candidates ?? [])
+      .toReversed()
+      // One that was added again for a request starts only by that request.
+      .filter(({ number, requested }) => number >= position && requested !== true)
+      .flatMap((candidate) => {
+        const plan = planOf(stage, candidate);
+        return plan.state === "known" ? [{ candidate, plan }] : [];
+      })
+      .filter(
+        ({ candidate, plan }) =>
+          isAhead(candidate, plan, { position, forward }) && plan.digest !== current?.spec.digest,
+      )
+      .filter(({ plan }) => history.evidenceOf(plan.digest).state !== "Failed")
+      .filter(({ candidate }) => isAvailable(candidate, stage, world))
+  );
 }
 
 /** Whether a candidate is newer than the stage's position, or is at that position and renders differently than it did then. */

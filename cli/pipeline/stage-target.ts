@@ -32,7 +32,8 @@ export function chooseTarget(pipeline: PipelineObject, stage: string, digest?: s
   const { next } = status ?? {};
   const candidates = pipeline.status?.candidates ?? [];
   const targetOf = (target: { readonly revision: string; readonly digest: string }): StageTarget => {
-    const commit = candidates.find(({ revision }) => revision === target.revision);
+    // One that was added again for a request has no subject.
+    const commit = candidates.find(({ revision, subject }) => revision === target.revision && subject !== "");
     const isNext = next?.digest === target.digest;
     return { ...target, commit, waits: isNext ? waitsOf(status) : [] };
   };
