@@ -2,7 +2,7 @@ import type { KindContext } from "../../crds/kind-context.ts";
 import type { CommitSpan } from "../../crds/kind-source.ts";
 import type { Observed } from "../../crds/observed.ts";
 import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
-import { resolveRequest } from "./requests.ts";
+import { requestToStart, resolveRequest } from "./requests.ts";
 import { excludesAuthors, readStagesIfValid, type Stage } from "./shape.ts";
 import { spanOf } from "./stage-span.ts";
 import { startable } from "./startable.ts";
@@ -35,9 +35,9 @@ export function spansOfPipeline(
 function targetsOf(stage: Stage, world: PipelineWorld): readonly string[] {
   const history = historyOf(world, stage);
   const at = { stage, world, history };
-  const { openRequest } = history;
-  if (openRequest === undefined) return startable(at).map(({ plan }) => plan.revision);
-  if (openRequest.spec.bypass?.includes("Approvals") === true) return [];
-  const resolved = resolveRequest(openRequest, at);
+  const request = requestToStart(at);
+  if (request === undefined) return startable(at).map(({ plan }) => plan.revision);
+  if (request.spec.bypass?.includes("Approvals") === true) return [];
+  const resolved = resolveRequest(request, at);
   return "target" in resolved ? [resolved.target.revision] : [];
 }

@@ -3,7 +3,7 @@ import { type ClosedGate, closedByFreeze, closedByOrder, closedForStage, closedF
 import { type NewPromotion, newPromotion } from "./new-promotion.ts";
 import { isOpen, type PromotionView, type StartedPromotion } from "./promotions.ts";
 import { agreedReleases } from "./release-problems.ts";
-import { resolveRequest } from "./requests.ts";
+import { commandToPromote, hasPassedHere, requestToStart, resolveRequest } from "./requests.ts";
 import type { Stage } from "./shape.ts";
 import { proofOfStage } from "./stage-proof.ts";
 import { isNoTime } from "./stage-rules.ts";
@@ -23,9 +23,10 @@ export interface StageDecision {
 /** Decides whether a stage starts a target now, and which one. Pure. */
 export function decideStage(stage: Stage, world: PipelineWorld): StageDecision {
   const history = historyOf(world, stage);
-  const { current, openRequest } = history;
+  const { current } = history;
   const at = { stage, world, history };
-  const asked = openRequest === undefined ? undefined : decideRequest(openRequest, at);
+  const request = requestToStart(at);
+  const asked = request === undefined ? undefined : decideRequest(request, at);
   // An automatic rollback does not wait for the gates of a request.
   const back = asked?.start === undefined ? decideRollback(at) : undefined;
   const decided = back?.start === undefined ? (asked ?? back) : back;
@@ -36,7 +37,7 @@ type Decided = Pick<StageDecision, "start" | "next" | "waiting">;
 
 /** Decides on a user's request, which has precedence and supersedes a Promotion in progress. */
 function decideRequest(request: PromotionView, at: At): Decided {
-  const { stage, world, history } = at;
+  const { stage, world } = at;
   const bypass = new Set<Bypass>(request.spec.bypass ?? []);
   const resolved = resolveRequest(request, at);
   const closed = [...closedForStage({ stage, world, bypass })];
@@ -48,9 +49,7 @@ function decideRequest(request: PromotionView, at: At): Decided {
     };
   const { target } = resolved;
   // A digest that this stage has passed before does not need to pass the earlier stages again.
-  const isEarlier = history.started.some(
-    ({ spec, passedAt }) => spec.digest === target.digest && passedAt !== undefined,
-  );
+  const isEarlier = hasPassedHere(target.digest, at);
   const order =
     isEarlier || bypass.has("Order") ? undefined : closedByOrder(target.revision, { stage, world });
   const gates = closedForTarget(target, {
@@ -58,12 +57,9 @@ function decideRequest(request: PromotionView, at: At): Decided {
     world,
     bypass: isEarlier ? new Set([...bypass, ...ofEarlier]) : bypass,
   });
-  const waiting = [
-    ...(order === undefined ? [] : [asRendered(order, target, at)]),
-    ...closed,
-    ...gates.closed,
-  ];
-  if (waiting.length > 0) return { start: undefined, next: target, waiting };
+  const waiting = [...(order === undefined ? [] : [order]), ...closed, ...gates.closed];
+  if (waiting.length > 0)
+    return { start: undefined, next: target, waiting: withAdvice(waiting, { request, target, at }) };
   const { by, reason, hold } = request.spec;
   const start = newPromotion(target, at, {
     ...(by !== undefined && { by }),
@@ -76,13 +72,23 @@ function decideRequest(request: PromotionView, at: At): Decided {
   return { start, next: undefined, waiting: [] };
 }
 
-/** The gate, with advice if the stage has passed the commit when it rendered differently. */
-function asRendered(order: ClosedGate, { revision, digest }: StageTarget, { history }: At): ClosedGate {
-  const isOtherDigest = history.started.some(
+/** The gates, with a command if the stage has passed the commit when that rendered differently. */
+function withAdvice(
+  waiting: readonly ClosedGate[],
+  { request, target, at }: { readonly request: PromotionView; readonly target: StageTarget; readonly at: At },
+): readonly ClosedGate[] {
+  const { revision, digest } = target;
+  const passed = at.history.started.findLast(
     ({ spec, passedAt }) => spec.revision === revision && spec.digest !== digest && passedAt !== undefined,
   );
-  if (!isOtherDigest) return order;
-  return { ...order, message: `${order.message} as it renders now; bypass: [Order] skips this` };
+  const closed = waiting.flatMap(({ gate }) => (gate === "Order" || gate === "Differences" ? [gate] : []));
+  const [first] = closed;
+  if (passed === undefined || first === undefined) return waiting;
+  const advice =
+    `; it passed this stage with digest ${passed.spec.digest}, and has digest ${digest} now: ` +
+    "the inputs or the operator have changed. " +
+    `To deploy it as it renders now: ${commandToPromote(request, closed, at)}`;
+  return waiting.map((one) => (one.gate === first ? { ...one, message: `${one.message}${advice}` } : one));
 }
 
 /** Rolls a failed stage back once to the last passed digest, if `onFailure` is `RollBack`. Windows and approvals do not apply. */

@@ -130,9 +130,13 @@ function foldRequest(
   { metadata }: PromotionResource,
   observed: Observed,
 ): PromotionRecord {
-  const started = (observed.list(Promotion) as readonly PromotionResource[]).find(
-    (one) => one.metadata.uid !== metadata.uid && one.spec?.request?.uid === metadata.uid && isStarted(one),
-  );
+  // The last one: a commit that renders differently after its start is started again.
+  const started = (observed.list(Promotion) as readonly PromotionResource[])
+    .filter(
+      (one) => one.metadata.uid !== metadata.uid && one.spec?.request?.uid === metadata.uid && isStarted(one),
+    )
+    .toSorted((a, b) => (a.spec.number ?? 0) - (b.spec.number ?? 0))
+    .at(-1);
   if (started === undefined) return previous;
   const { passedAt, failedAt, reason, message, supersededBy }: Partial<PromotionRecord> =
     started.status ?? {};

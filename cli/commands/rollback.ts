@@ -40,8 +40,8 @@ export function rollbackCommand(): Command {
       `With --wait, also exits 1 if the Release does not become ready, and prints the reason.
 A rollback pins the Release (spec.revision): new commits are not deployed until --unpin.
 With --stage, the name is that of a Pipeline, and a Promotion with spec.hold is created (docs/approvals.md).
-It names the digest that passed. If the commit renders differently now, the stage says so:
-fairlead promote PIPELINE STAGE COMMIT --hold --bypass Order --reason TEXT deploys it as it renders now.`,
+It names the digest that passed. If the commit renders differently now, the stage does not start it, and
+fairlead pipeline PIPELINE shows the command that deploys it as it renders now.`,
     )
     .action((name: string, revision: string | undefined, flags: RollbackFlags) =>
       runRollback({ name, revision }, flags, terminal),

@@ -29,6 +29,9 @@ export class DeliveryEngine {
   nowMs = Date.parse("2026-01-01T00:00:00Z");
   /** Version of the operator. Another version renders differently. */
   version = "1";
+  /** Inputs of Releases that are not in the commit, such as values. */
+  readonly inputs = new Map<string, string>();
+  readonly versionFor = (release: string): string => `${this.version}${this.inputs.get(release) ?? ""}`;
   /** Duration of a Release's reconcile, and of a Job. */
   releaseMs = 1_000;
   jobMs = 30_000;
@@ -201,16 +204,12 @@ export class DeliveryEngine {
   touch({ kind, metadata }: LiveObject): void {
     this.dirty.add(`${kind}/${metadata.name}`);
     this.dirty.add("Pipeline/shop");
-    for (const {
-      metadata: { name },
-      status,
-      ours,
-    } of this.objects.list("Promotion") as readonly PromotionResource[]) {
+    for (const { metadata: made, status, ours } of this.objects.list("Promotion") as PromotionResource[]) {
       const isOpen =
         status?.passedAt === undefined &&
         status?.failedAt === undefined &&
         status?.supersededBy === undefined;
-      if (isOpen && (kind !== "Promotion" || !ours)) this.dirty.add(`Promotion/${name}`);
+      if (isOpen && (kind !== "Promotion" || !ours)) this.dirty.add(`Promotion/${made.name}`);
     }
   }
 
@@ -220,7 +219,7 @@ export class DeliveryEngine {
       if (release === undefined || release.spec.suspend === true) return;
       const status = reconcileRelease(release, {
         nowMs: this.nowMs,
-        version: this.version,
+        version: this.versionFor(name),
         commitOf: (revision) => this.commits.find(({ id }) => id === revision),
         health: this.health.get(name) ?? "Healthy",
         refusal: this.refusals.get(name),

@@ -112,6 +112,12 @@ export class DeliveryWorld extends DeliveryEngine {
     for (const { metadata } of this.objects.list("Release")) this.scheduleRelease(metadata.name);
   }
 
+  /** A Release has other inputs: it renders every commit differently. */
+  changeInputs(name: string, inputs: string): void {
+    this.inputs.set(name, inputs);
+    this.scheduleRelease(name);
+  }
+
   stage(name: string): Partial<StageStatus> {
     return this.pipeline.status?.stages?.find((stage) => stage.name === name) ?? {};
   }

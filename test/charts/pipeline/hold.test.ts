@@ -203,7 +203,9 @@ describe("a hotfix", () => {
     world.run(minute);
     expect(waitingOf(world, "prod")).toContain(`requests digest ${"0".repeat(32)}`);
     expect(waitingOf(world, "prod")).toMatch(
-      /now: the inputs or the operator have changed; delete it to continue\. To deploy the commit as it renders now, promote it without a digest$/,
+      new RegExp(
+        `now: the inputs or the operator have changed; delete it to continue\\. To deploy the commit as it renders now: fairlead promote shop/shop prod ${first} --bypass Order --reason TEXT$`,
+      ),
     );
   });
 });

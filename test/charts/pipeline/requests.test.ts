@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { stageDigestOf } from "../../../crds/stage-digest.ts";
+import { aShop, everywhere, gatesOf, hour, minute, waitingOf } from "./stages.ts";
+
+const hotfix = { stage: "prod", by: "ann", reason: "outage", bypass: ["Order", "Freeze"] };
+
+describe("a request for a candidate that was planned before an upgrade of the operator", () => {
+  /** A world with a candidate that no stage runs, planned by the earlier version. */
+  function aWaitingFix() {
+    const world = aShop();
+    const before = world.push(everywhere("1"));
+    world.run(hour);
+    world.freeze("holidays");
+    const fix = world.push(everywhere("fix"));
+    world.run(minute);
+    world.push(everywhere("3"));
+    world.run(minute);
+    world.upgrade("2");
+    world.run(minute);
+    return { world, fix, before };
+  }
+
+  test("is started again as it renders now", () => {
+    const { world, fix } = aWaitingFix();
+    world.request("fix", { ...hotfix, revision: fix });
+    world.run(minute);
+    const [outdated, after] = world.promotions("prod").slice(-2);
+    expect(outdated).toMatchObject({ spec: { revision: fix }, status: { phase: "Superseded" } });
+    expect(after).toMatchObject({ spec: { revision: fix }, status: { phase: "Passed" } });
+    expect(after?.spec.digest).not.toBe(outdated?.spec.digest);
+    expect(world.objects.find("Promotion", "fix")?.["status"]).toMatchObject({
+      phase: "Passed",
+      startedAs: after?.metadata.name,
+    });
+  });
+
+  test("is not started again when the request names the digest of before, and says so", () => {
+    const { world, fix, before } = aWaitingFix();
+    const release = world.pipeline.status?.candidates
+      ?.find(({ revision }) => revision === fix)
+      ?.releases.find(({ release: key }) => key === "shop/prod");
+    const digest = stageDigestOf([{ namespace: "shop", name: "prod", digest: release?.digest ?? "" }]);
+    world.request("fix", { ...hotfix, hold: true, revision: fix, digest });
+    world.run(minute);
+    expect(waitingOf(world, "prod")).toMatch(
+      new RegExp(`${fix} --hold --bypass Order Freeze --reason TEXT$`),
+    );
+    expect(world.release("prod").status?.deployed?.revision).toBe(before);
+  });
+
+  test("asks for the approval of what it renders now", () => {
+    const { world, fix } = aWaitingFix();
+    world.editStages([
+      ...world.pipeline.spec.stages.slice(0, 2),
+      { ...world.pipeline.spec.stages[2], enter: { approvals: { count: 1 } } },
+    ]);
+    world.request("fix", { ...hotfix, revision: fix });
+    const approve = (by: string) => {
+      world.run(minute);
+      world.approve(by, { stage: "prod", digest: world.stage("prod").next?.digest });
+    };
+    approve("bob");
+    world.run(minute);
+    expect(gatesOf(world, "prod")).toEqual(["Approvals"]);
+    approve("cleo");
+    world.run(minute);
+    expect(world.promotions("prod").at(-1)).toMatchObject({
+      spec: { revision: fix, approvals: [{ by: "cleo" }] },
+      status: { phase: "Passed" },
+    });
+  });
+});
