@@ -19,6 +19,8 @@ export class Oracle {
   readonly #failed = new Set<string>();
   readonly #running = new Map<string, { readonly digest: string; readonly healthyMs: number }>();
   readonly #created: PromotionSpec[] = [];
+  /** Since when a request in prod has another digest than its commit. */
+  #outdatedMs: number | undefined;
 
   constructor(world: DeliveryWorld) {
     this.#world = world;
@@ -39,6 +41,23 @@ export class Oracle {
       this.#verified.add(key);
       this.#failed.delete(key);
     } else this.#failed.add(key);
+  }
+
+  /** A request that skips the gates is started again within minutes when its commit renders differently. */
+  noteRequests(): void {
+    const { nowMs, managers } = this.#world;
+    const started = this.#world.promotions("prod").at(-1);
+    const { request, bypass = [], revision = "", digest } = started?.spec ?? {};
+    const isOver = started?.status?.passedAt !== undefined || started?.status?.failedAt !== undefined;
+    const commit = this.#world.commits.find(({ id }) => id === revision);
+    const rendered = renderOf(commit, "shop/prod", this.#world.versionFor("prod"));
+    const isOutdated = "digest" in rendered && digestOfStage("prod", rendered.digest) !== digest;
+    const isWanted = this.#world.objects.find("Promotion", request?.name ?? "") !== undefined;
+    const isFree = bypass.includes("Freeze") && !managers.has("prod");
+    if (isOver || !isOutdated || !isWanted || !isFree) this.#outdatedMs = undefined;
+    else this.#outdatedMs ??= nowMs;
+    if (this.#outdatedMs !== undefined && nowMs - this.#outdatedMs === 2 * 60_000)
+      this.violations.push(`${started?.metadata.name} was not started again as it renders now`);
   }
 
   #noteRelease(name: string): void {

@@ -14,6 +14,8 @@ export interface Weather {
   readonly hotfixes?: number;
   readonly handPins?: number;
   readonly upgrades?: number;
+  /** Changes of the inputs of one Release, so that it renders every commit differently. */
+  readonly inputs?: number;
   /** Probability for each write. */
   readonly kills?: number;
   readonly restarts?: number;
@@ -33,6 +35,12 @@ export const foul: Weather = {
   kills: 0.01,
   restarts: 0.01,
 };
+
+/** Old commits render differently most of the time, and users ask for them. */
+export const changing: Weather = { ...foul, upgrades: 0.02, inputs: 0.03, rollbacks: 0.05, hotfixes: 0.05 };
+
+/** Gates for which a request would wait longer than a Promotion is given time. */
+const everyGate = ["Order", "Approvals", "Freeze"];
 
 export interface SimulationReport {
   readonly violations: readonly string[];
@@ -112,7 +120,11 @@ export function simulate({
     const any = candidates[Math.floor(random() * candidates.length)]?.revision;
     const before = world.promotions("prod").at(-3)?.spec.revision;
     if (isHit(weather.rollbacks) && before !== undefined) {
-      world.request(name, { stage: "prod", revision: before, hold: true, by: "ann", reason: "errors" });
+      const bypass = isHit(weather.inputs === undefined ? 0 : 0.5) ? { bypass: everyGate } : {};
+      world.request(name, {
+        ...{ stage: "prod", revision: before, hold: true, by: "ann", reason: "errors" },
+        ...bypass,
+      });
       later(hour, () => world.remove("Promotion", name));
     } else if (isHit(weather.hotfixes) && any !== undefined)
       world.request(name, {
@@ -120,17 +132,16 @@ export function simulate({
         revision: any,
         by: "ann",
         reason: "outage",
-        bypass: ["Order", "Approvals"],
+        bypass: weather.inputs === undefined ? ["Order", "Approvals"] : everyGate,
       });
     if (isHit(weather.handPins)) {
       const stage = stageOf();
       world.pinByHand(stage, world.commits.at(0)?.id ?? "");
       later(hour, () => world.pinByHand(stage, undefined));
     }
-    if (isHit(weather.upgrades)) {
-      oracle.versions.add(name);
-      world.upgrade(name);
-    }
+    if (isHit(weather.upgrades)) world.upgrade(name);
+    if (isHit(weather.inputs)) world.changeInputs(stageOf(), name);
+    for (const stage of ["dev", "staging", "prod"]) oracle.versions.add(world.versionFor(stage));
     if (isHit(weather.restarts)) world.restart();
     const asked = world.stage("prod").next?.digest;
     if (weather.approvals === true && asked !== undefined && isHit(0.2))
@@ -141,6 +152,7 @@ export function simulate({
       if (status?.passedAt !== undefined) passed.add(spec.revision);
     mostPromotions = Math.max(mostPromotions, world.objects.list("Promotion").length);
     mostCandidates = Math.max(mostCandidates, world.pipeline.status?.candidates?.length ?? 0);
+    oracle.noteRequests();
     const runs = world.release("prod").status?.deployed?.revision;
     if (runs !== undefined)
       oldestInProdMs = Math.max(oldestInProdMs, world.nowMs - (pushedMs.get(runs) ?? 0));
