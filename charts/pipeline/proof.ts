@@ -130,7 +130,7 @@ function findFailure(
         message: `Release "${key}" ${state.message}`,
       };
   }
-  const [late] = [...assessed.flatMap(patienceFor), ...patienceForVerifications(input, assessed)]
+  const [late] = [...patienceForReleases(assessed), ...patienceForVerifications(input, assessed)]
     .map(({ what, from, metAt }) => ({ what, metAt, at: afterMs(latest(createdAt, from), rules.timeoutMs) }))
     // A condition that became true after its deadline is late, even if the operator did not run at the deadline.
     .filter(({ at, metAt }) => metAt === undefined || instantMs(metAt) > instantMs(at))
@@ -148,13 +148,21 @@ interface Patience {
   readonly metAt: string | undefined;
 }
 
-/** The timeout does not apply to a Release that is still being deployed, or waits for a remote or a user. */
-function patienceFor({ key, state }: Assessed): readonly Patience[] {
-  if (state.state === "Deploying" || state.state === "Failed") return [];
-  const from = state.state === "Refused" ? state.at : state.since;
-  // A soaking Release whose soak time is over counts as proven, even if its spec has changed since then, such as for another plan.
-  const metAt = state.state === "Proven" ? state.at : state.state === "Soaking" ? state.until : undefined;
-  return from === undefined ? [] : [{ what: describeLate({ key, state }), from, metAt }];
+/**
+ * The timeout starts when the last Release so far was deployed, so that illness late in a rollout of many batches leaves time to
+ * recover. It does not apply to a Release that is still being deployed, or waits for a remote or a user.
+ */
+function patienceForReleases(assessed: readonly Assessed[]): readonly Patience[] {
+  const deployments = assessed.flatMap(({ state }) => ("since" in state ? [state.since] : []));
+  return assessed.flatMap(({ key, state }): readonly Patience[] => {
+    if (state.state === "Deploying" || state.state === "Failed") return [];
+    const what = describeLate({ key, state });
+    if (state.state === "Refused")
+      return state.at === undefined ? [] : [{ what, from: state.at, metAt: undefined }];
+    // A soaking Release whose soak time is over counts as proven, even if its spec has changed since then, such as for another plan.
+    const metAt = state.state === "Proven" ? state.at : state.state === "Soaking" ? state.until : undefined;
+    return [{ what, from: latest(state.since, ...deployments), metAt }];
+  });
 }
 
 function describeLate({ key, state }: Assessed): string {

@@ -23,6 +23,24 @@ describe("the patience of a stage", () => {
     expect(world.promotions()).toMatchObject([{ status: { phase: "Passed" } }, {}]);
   });
 
+  test("survives a short illness late in a rollout, and not one that lasts", () => {
+    const world = aStage({ batch: 1 });
+    world.push(all("1"));
+    world.run(85 * minute);
+    world.setHealth("r0", "Progressing");
+    world.run(2 * minute);
+    world.setHealth("r0", "Healthy");
+    world.run(30 * minute);
+    expect(world.promotions()).toMatchObject([{ status: { phase: "Passed" } }]);
+    world.push(all("2"));
+    world.run(85 * minute);
+    world.setHealth("r0", "Progressing");
+    world.run(70 * minute);
+    expect(world.promotions().at(-1)).toMatchObject({
+      status: { phase: "Failed", message: expect.stringContaining('Release "shop/r0" is not healthy') },
+    });
+  });
+
   test("ends with a rollback that an upgraded operator renders differently, which then holds no slot", () => {
     const world = aStage({ onFailure: "RollBack", enter: { approvals: {} } });
     const approve = (by: string) => {
