@@ -17,6 +17,10 @@ export interface RecurrenceSpec {
 export interface Recurrence {
   readonly text: string;
   isOpenAt(atMs: number): boolean;
+  /** The first beginning after an instant; undefined: there is none. */
+  startAfter(atMs: number): number | undefined;
+  /** The end of the last span that has begun and is open at an instant; undefined: none is open. */
+  endOfOpen(atMs: number): number | undefined;
   /** The first beginning or end after an instant; undefined: there is none. */
   edgeAfter(atMs: number): number | undefined;
   /** The last beginning or end at or before an instant; undefined: there is none within 30 years. */
@@ -52,6 +56,12 @@ export function readRecurrence({ cron, duration, timeZone = "UTC" }: RecurrenceS
   return {
     text: `"${cron}" for ${duration} (${timeZone})`,
     isOpenAt: (atMs) => (startAfter(atMs - lengthMs) ?? Number.POSITIVE_INFINITY) <= atMs,
+    startAfter,
+    endOfOpen: (atMs) => {
+      const first = startAfter(atMs - lengthMs);
+      if (first === undefined || first > atMs) return undefined;
+      return lastReached(startAfter, { isReached: (startMs) => startMs <= atMs, from: first }) + lengthMs;
+    },
     edgeAfter: (atMs) => {
       const ended = startAfter(atMs - lengthMs);
       // Without a later beginning there is no later end.

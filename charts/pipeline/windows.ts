@@ -30,8 +30,8 @@ export interface WindowsState {
   readonly message: string;
 }
 
-/** Maximum number of edges in a search for a change: adjacent windows have edges without a change. A search back is slower. */
-const mostEdges = { ahead: 128, back: 16 } as const;
+/** Maximum number of adjacent spans in a search for the next change, and of edges in a search back, which is slower. */
+const most = { spansAhead: 512, edgesBack: 16 } as const;
 const horizonMs = 366 * 24 * 3_600_000;
 
 /**
@@ -98,14 +98,36 @@ class Timeline {
     return lastReached((atMs) => this.#edgeAfter(atMs), { isReached, from: first });
   }
 
-  /** The first change of the state after an instant; undefined: too far in the future. */
+  /** The first change of the state after an instant; undefined: too far in the future, or after too many adjacent spans. */
   changeAfter(atMs: number): number | undefined {
-    const isOpen = this.isOpenAt(atMs);
-    let edgeMs = this.#edgeAfter(atMs);
-    for (let count = 0; count < mostEdges.ahead; count += 1) {
-      if (edgeMs === undefined || edgeMs > atMs + horizonMs) return undefined;
-      if (this.isOpenAt(edgeMs) !== isOpen) return edgeMs;
-      edgeMs = this.#edgeAfter(edgeMs);
+    const lastMs = atMs + horizonMs;
+    const next = this.isOpenAt(atMs) ? this.#closingAfter(atMs) : this.#openingAfter(atMs, lastMs);
+    return next === undefined || next > lastMs ? undefined : next;
+  }
+
+  /** Skips each deny span, and each time without an allow span, as a whole: edges in between do not open the windows. */
+  #openingAfter(atMs: number, lastMs: number): number | undefined {
+    let fromMs = atMs;
+    for (let count = 0; count <= most.spansAhead; count += 1) {
+      const denied = last(this.denies.map((one) => one.endOfOpen(fromMs)));
+      if (denied === undefined && this.isOpenAt(fromMs)) return fromMs;
+      const nextMs = denied ?? first(this.allows.map((one) => one.startAfter(fromMs)));
+      if (nextMs === undefined || nextMs > lastMs) return undefined;
+      fromMs = nextMs;
+    }
+    return undefined;
+  }
+
+  /** The next beginning of a deny span, or the end of adjacent allow spans. */
+  #closingAfter(atMs: number): number | undefined {
+    const deniedMs = first(this.denies.map((one) => one.startAfter(atMs)));
+    if (this.allows.length === 0) return deniedMs;
+    let untilMs = atMs;
+    for (let count = 0; count <= most.spansAhead; count += 1) {
+      if (deniedMs !== undefined && untilMs >= deniedMs) return deniedMs;
+      const allowed = last(this.allows.map((one) => one.endOfOpen(untilMs)));
+      if (allowed === undefined) return untilMs;
+      untilMs = allowed;
     }
     return undefined;
   }
@@ -114,7 +136,7 @@ class Timeline {
   changeUntil(atMs: number): number | undefined {
     const isOpen = this.isOpenAt(atMs);
     let edgeMs = this.#edgeUntil(atMs);
-    for (let count = 0; count < mostEdges.back; count += 1) {
+    for (let count = 0; count < most.edgesBack; count += 1) {
       if (edgeMs === undefined || edgeMs < atMs - horizonMs) return undefined;
       // Edges are whole milliseconds.
       if (this.isOpenAt(edgeMs - 1) !== isOpen) return edgeMs;
@@ -124,14 +146,22 @@ class Timeline {
   }
 
   #edgeAfter(atMs: number): number | undefined {
-    const edges = this.#all.map((one) => one.edgeAfter(atMs)).filter((edge) => edge !== undefined);
-    return edges.length === 0 ? undefined : Math.min(...edges);
+    return first(this.#all.map((one) => one.edgeAfter(atMs)));
   }
 
   #edgeUntil(atMs: number): number | undefined {
-    const edges = this.#all.map((one) => one.edgeUntil(atMs)).filter((edge) => edge !== undefined);
-    return edges.length === 0 ? undefined : Math.max(...edges);
+    return last(this.#all.map((one) => one.edgeUntil(atMs)));
   }
+}
+
+function first(instants: readonly (number | undefined)[]): number | undefined {
+  const known = instants.filter((one) => one !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+function last(instants: readonly (number | undefined)[]): number | undefined {
+  const known = instants.filter((one) => one !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 function messageOf(

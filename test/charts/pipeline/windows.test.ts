@@ -79,6 +79,46 @@ describe("assessWindows()", () => {
     });
   });
 
+  test("finds the opening behind a deny window that contains hundreds of edges of an allow window", () => {
+    const often = { cron: "*/5 * * * *", duration: "1m" };
+    const december = { cron: "0 0 1 12 *", duration: "744h" };
+    expect(stateAt("2026-12-02T10:00:00Z", [{ allow: often }, { deny: december }])).toMatchObject({
+      isOpen: false,
+      until: "2027-01-01T00:00:00Z",
+    });
+  });
+
+  test("finds the opening after a time without an allow window that contains hundreds of edges of a deny window", () => {
+    const often = { cron: "*/5 * * * *", duration: "1m" };
+    const january = { cron: "2 0 1 1 *", duration: "24h" };
+    expect(stateAt("2026-12-02T10:00:00Z", [{ allow: january }, { deny: often }])).toMatchObject({
+      isOpen: false,
+      until: "2027-01-01T00:02:00Z",
+    });
+  });
+
+  test("joins a working day of adjacent minutes", () => {
+    const minutes = { cron: "* 9-16 * * 1-5", duration: "1m", timeZone: zone };
+    expect(stateAt("2026-11-23T08:00:00Z", [{ deny: minutes }])).toMatchObject({
+      isOpen: false,
+      until: "2026-11-23T16:00:00Z",
+    });
+    expect(stateAt("2026-11-23T08:00:00Z", [{ allow: minutes }])).toMatchObject({
+      isOpen: true,
+      until: "2026-11-23T16:00:00Z",
+    });
+    // Overlapping spans are skipped to the end of the last one.
+    const long = { cron: "* * 23-26 11 *", duration: "12h" };
+    expect(stateAt("2026-11-23T10:00:00Z", [{ deny: long }]).until).toBe("2026-11-27T11:59:00Z");
+  });
+
+  test("does not search endlessly adjacent deny windows for an opening", () => {
+    const always = { cron: "* * * * *", duration: "1m" };
+    const state = stateAt("2026-11-23T10:00:30Z", [{ deny: always }]);
+    expect(state).toMatchObject({ isOpen: false });
+    expect(state.until).toBeUndefined();
+  });
+
   test("does not report the end of endlessly adjacent windows, and still schedules a reconcile", () => {
     const always = { cron: "* * * * *", duration: "2m" };
     const state = stateAt("2026-11-23T10:00:30Z", [{ allow: always }]);
