@@ -46,7 +46,9 @@ export async function prepare(report: (line: string) => void): Promise<Preparati
     const debianRoot = await provideDebianPackages(locations.cacheDirectory);
     const refused = await tryNamespaces(debianRoot);
     if (refused !== undefined) return { missing: `namespaces, cgroups, overlays and bridges (${refused})` };
-    const { paths } = await provideBinaries({ locations, env: process.env, required, report });
+    // A build takes all processors, unlike the programs of a run.
+    const env = { ...process.env, GOMAXPROCS: undefined };
+    const { paths } = await provideBinaries({ locations, env, required, report });
     return { binaries: Object.fromEntries(paths), debianRoot };
   } catch (error) {
     if (error instanceof BinariesMissingError)

@@ -65,7 +65,9 @@ export default async function setUpCluster(project: TestProject): Promise<() => 
     });
     return end;
   }
-  const cluster = await startLocalCluster({ name: "test", fsync: false, report: reporter() });
+  // A build takes all processors, unlike the programs of a run.
+  const env = { ...process.env, GOMAXPROCS: undefined };
+  const cluster = await startLocalCluster({ name: "test", fsync: false, env, report: reporter() });
   const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
   await provide({ kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath });
   // The garbage collector discovers kinds at its start and every 30 s, and retries objects of unknown kinds with backoff.
