@@ -131,7 +131,7 @@ export const pipelineStage = z
       .boolean()
       .optional()
       .describe(
-        "Whether a newer candidate replaces one that is being proven. Default: true if the stage has no soak and no verifications.",
+        "Whether a newer candidate replaces one that is being proven. Default: true if the stage has no soak and no verifications. After n replacements in a row the next one takes at least 2^n minutes.",
       ),
     differences: stageDifferences
       .optional()

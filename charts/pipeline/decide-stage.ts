@@ -3,6 +3,7 @@ import { type ClosedGate, closedByFreeze, closedByOrder, closedForStage, closedF
 import { type NewPromotion, newPromotion } from "./new-promotion.ts";
 import { isOpen, type PromotionView, type StartedPromotion } from "./promotions.ts";
 import { agreedReleases } from "./release-problems.ts";
+import { later } from "./release-state.ts";
 import { commandToPromote, hasPassedHere, requestToStart, resolveRequest } from "./requests.ts";
 import type { Stage } from "./shape.ts";
 import { proofOfStage } from "./stage-proof.ts";
@@ -162,13 +163,15 @@ function holdOf({ history: { hold } }: At): readonly ClosedGate[] {
   return [{ gate: "Hold", message }];
 }
 
-/** The gate that a Promotion without an outcome closes, unless newer candidates supersede it. */
-function slotOf({ stage, world, history: { current } }: At): readonly ClosedGate[] {
+/** The gate that is closed while a Promotion has no outcome, if newer candidates do not supersede it now. */
+function slotOf({ stage, world, history: { current, replaced } }: At): readonly ClosedGate[] {
   if (current === undefined || !isOpen(current) || isOutdated(current, stage, world)) return [];
   const { soak = "0s", verify = [] } = stage.pass ?? {};
   const isProtected = !isNoTime(soak) || verify.length > 0;
-  if (stage.supersede ?? !isProtected) return [];
-  const until = soakEnd(current, { stage, world });
+  const isReplaceable = stage.supersede ?? !isProtected;
+  if (isReplaceable && replaced.length === 0) return [];
+  const until = isReplaceable ? turnEnd(current, replaced) : soakEnd(current, { stage, world });
+  if (isReplaceable && until !== undefined && world.clock.reached(until)) return [];
   return [
     {
       gate: "Slot",
@@ -176,6 +179,14 @@ function slotOf({ stage, world, history: { current } }: At): readonly ClosedGate
       ...(until !== undefined && { until }),
     },
   ];
+}
+
+/**
+ * When a newer candidate replaces a Promotion at the earliest, after others were replaced in a row: 2 minutes after its creation, and
+ * twice as long for each further one. So a rollout of any length ends, however frequent commits are.
+ */
+function turnEnd({ createdAt }: StartedPromotion, replaced: readonly StartedPromotion[]): string | undefined {
+  return createdAt === "" ? undefined : later(createdAt, `${2 ** replaced.length}m`);
 }
 
 /** Earliest time at which the current Promotion can pass; undefined: it waits for an event first. */

@@ -32,7 +32,7 @@ function neededIn(
   history: StageHistory,
   { status }: PipelineResource,
 ): readonly StartedPromotion[] {
-  const { started, current, lastPassed } = history;
+  const { started, current, lastPassed, replaced } = history;
   const digests = new Set(
     (status?.candidates ?? []).flatMap((candidate) => {
       const plan = planOf(stage, candidate);
@@ -44,7 +44,8 @@ function neededIn(
   const running = started.findLast(({ passedAt }) => passedAt !== undefined);
   // The last Promotion that is not an automatic rollback shows what was rolled back.
   const before = started.findLast(({ spec }) => spec.rollback !== true);
-  return [current, lastPassed, running, lastRequest, before, ...proofs].filter((one) => one !== undefined);
+  const needed = [current, lastPassed, running, lastRequest, before, ...proofs, ...replaced];
+  return needed.filter((one) => one !== undefined);
 }
 
 function isLastOutcome(one: StartedPromotion, history: StageHistory): boolean {

@@ -54,6 +54,9 @@ export interface Evidence {
   readonly promotion?: StartedPromotion;
 }
 
+/** Replaced Promotions that are counted. */
+const mostReplaced = 12;
+
 /** The Promotions of a stage, and their results. */
 export class StageHistory {
   /** The Promotions that the Pipeline created, by number. */
@@ -163,6 +166,13 @@ export class StageHistory {
         one.spec.digest !== failed &&
         this.evidenceOf(one.spec.digest).state === "Passed",
     );
+  }
+
+  /** Those in a row up to the last one that were replaced before they had an outcome: at most so many. */
+  get replaced(): readonly StartedPromotion[] {
+    const earlier = this.#standing.slice(0, -1);
+    const lastOutcome = earlier.findLastIndex((one) => !isOpen(one));
+    return earlier.slice(lastOutcome + 1).slice(-mostReplaced);
   }
 
   /** When the stage has failed, unless a Promotion has passed it since then. */

@@ -73,7 +73,7 @@ export interface StageProps {
   readonly batch?: number | string;
   /** Default: `Hold`. */
   readonly onFailure?: "Hold" | "RollBack";
-  /** Whether a newer candidate replaces one that is being proven. */
+  /** Whether a newer candidate replaces one that is being proven; several in a row do so at growing intervals. */
   readonly supersede?: boolean;
   /**
    * How its manifests may differ from those of earlier stages; any other difference prevents a candidate from starting.

@@ -1,4 +1,5 @@
 import type { ReleasePin } from "../../../charts/pipeline/decide-pins.ts";
+import { isOpen } from "../../../charts/pipeline/promotions.ts";
 import {
   Job,
   ValidatingAdmissionPolicy,
@@ -42,6 +43,7 @@ export class DeliveryEngine {
   readonly writes: string[] = [];
   readonly conflicts: string[] = [];
   readonly health = new Map<string, Health>();
+  healthOf = (name: string): Health => this.health.get(name) ?? "Healthy";
   readonly refusals = new Map<string, string>();
   jobOutcome: (promotion: PromotionSpec) => "Complete" | "Failed" | "Pending" = () => "Complete";
   /** Called before each write of the operator; may throw {@link Killed}. */
@@ -204,12 +206,13 @@ export class DeliveryEngine {
   touch({ kind, metadata }: LiveObject): void {
     this.dirty.add(`${kind}/${metadata.name}`);
     this.dirty.add("Pipeline/shop");
-    for (const { metadata: made, status, ours } of this.objects.list("Promotion") as PromotionResource[]) {
-      const isOpen =
-        status?.passedAt === undefined &&
-        status?.failedAt === undefined &&
-        status?.supersededBy === undefined;
-      if (isOpen && (kind !== "Promotion" || !ours)) this.dirty.add(`Promotion/${made.name}`);
+    for (const {
+      metadata: { name },
+      status,
+      ours,
+    } of this.objects.list("Promotion") as readonly PromotionResource[]) {
+      const isProving = isOpen(status ?? {}) && status?.supersededBy === undefined;
+      if (isProving && (kind !== "Promotion" || !ours)) this.dirty.add(`Promotion/${name}`);
     }
   }
 
@@ -221,7 +224,7 @@ export class DeliveryEngine {
         nowMs: this.nowMs,
         version: this.versionFor(name),
         commitOf: (revision) => this.commits.find(({ id }) => id === revision),
-        health: this.health.get(name) ?? "Healthy",
+        health: this.healthOf(name),
         refusal: this.refusals.get(name),
       });
       if (JSON.stringify(status) !== JSON.stringify(release.status))
