@@ -36,7 +36,7 @@ function targetsOf(stage: Stage, world: PipelineWorld): readonly string[] {
   const history = historyOf(world, stage);
   const at = { stage, world, history };
   const request = requestToStart(at);
-  if (request === undefined) return startable(at).map(({ plan }) => plan.revision);
+  if (request === undefined) return [...startable(at).map(({ plan }) => plan.revision)];
   if (request.spec.bypass?.includes("Approvals") === true) return [];
   const resolved = resolveRequest(request, at);
   return "target" in resolved ? [resolved.target.revision] : [];

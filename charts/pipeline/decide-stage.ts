@@ -1,5 +1,12 @@
 import type { Bypass } from "../../crds/promotion.ts";
-import { type ClosedGate, closedByFreeze, closedByOrder, closedForStage, closedForTarget } from "./gates.ts";
+import {
+  type ClosedGate,
+  closedByFreeze,
+  closedByOrder,
+  closedForStage,
+  closedForTarget,
+  type TargetGates,
+} from "./gates.ts";
 import { type NewPromotion, newPromotion } from "./new-promotion.ts";
 import { isOpen, type PromotionView, type StartedPromotion } from "./promotions.ts";
 import { agreedReleases } from "./release-problems.ts";
@@ -8,7 +15,7 @@ import { commandToPromote, hasPassedHere, requestToStart, resolveRequest } from 
 import type { Stage } from "./shape.ts";
 import { proofOfStage } from "./stage-proof.ts";
 import { isNoTime } from "./stage-rules.ts";
-import { type At, isOutdated, startable, whyNothing } from "./startable.ts";
+import { type At, isOutdated, type KnownPlan, startable, whyNothing } from "./startable.ts";
 import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
 
 export interface StageDecision {
@@ -130,14 +137,7 @@ const nothing: ReadonlySet<Bypass> = new Set();
 /** Starts the newest candidate whose gates are open, if the slot is free. */
 function decideCandidate(at: At): Decided {
   const { stage, world, history } = at;
-  const ready = startable(at).map(({ candidate, plan }) => ({
-    candidate,
-    plan,
-    gates: closedForTarget(plan, { stage, world, bypass: nothing }),
-  }));
-  const possible = ready.filter(({ gates }) => !gates.isRejected);
-  // A candidate with open gates does not wait for the gates of a newer one.
-  const chosen = possible.find(({ gates }) => gates.closed.length === 0) ?? possible[0] ?? ready[0];
+  const chosen = chooseCandidate(at);
   if (chosen === undefined) return { start: undefined, next: undefined, waiting: whyNothing(at) };
   const { plan, gates } = chosen;
   const waiting = [
@@ -154,6 +154,19 @@ function decideCandidate(at: At): Decided {
     approvals.length > 0 ? { approvals: [...approvals] } : {},
   );
   return { start, next: undefined, waiting: [] };
+}
+
+/** The newest candidate whose own gates are open; else the newest one that is not rejected; else the newest one. */
+function chooseCandidate(at: At) {
+  const { stage, world } = at;
+  let first: { readonly plan: KnownPlan; readonly gates: TargetGates } | undefined;
+  for (const { plan } of startable(at)) {
+    const gates = closedForTarget(plan, { stage, world, bypass: nothing });
+    // A candidate with open gates does not wait for the gates of a newer one.
+    if (gates.closed.length === 0 && !gates.isRejected) return { plan, gates };
+    if (first === undefined || (first.gates.isRejected && !gates.isRejected)) first = { plan, gates };
+  }
+  return first;
 }
 
 function holdOf({ history: { hold } }: At): readonly ClosedGate[] {

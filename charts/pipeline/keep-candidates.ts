@@ -1,10 +1,9 @@
 import type { ApprovalResource } from "../../crds/approval.ts";
 import type { Candidate } from "../../crds/pipeline-status.ts";
 import { unprovenStages } from "./order.ts";
-import type { StageHistory } from "./promotions.ts";
 import { requestedCommits } from "./requested-candidates.ts";
 import type { Stage } from "./shape.ts";
-import { historyOf, type PipelineWorld, planOf } from "./world.ts";
+import { historyOf, type PipelineWorld } from "./world.ts";
 
 /** For each stage, the maximum number of candidates kept because it may start them, and of those kept because users approved them. */
 const mostPerStage = 10;
@@ -29,16 +28,16 @@ export function keepCandidates(world: PipelineWorld, candidates: readonly Candid
       if (candidate.revision === history.current?.spec.revision) kept.add(candidate);
     const approved = later.filter((candidate) => isApproved(candidate, stage, world));
     for (const candidate of approved.slice(-mostPerStage)) kept.add(candidate);
-    const possible = later.filter((one) => isNews(one, stage, history) && isAvailable(one, stage, world));
+    const possible = later.filter((one) => isNews(one, stage, world) && isAvailable(one, stage, world));
     for (const candidate of possible.slice(-mostPerStage)) kept.add(candidate);
   }
   return candidates.filter((candidate) => kept.has(candidate)).slice(-most);
 }
 
 /** Whether a candidate has another digest than the target of a stage. */
-function isNews(candidate: Candidate, stage: Stage, { current }: StageHistory): boolean {
-  const plan = planOf(stage, candidate);
-  return plan.state !== "known" || plan.digest !== current?.spec.digest;
+function isNews(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {
+  const plan = world.planOf(stage, candidate);
+  return plan.state !== "known" || plan.digest !== historyOf(world, stage).current?.spec.digest;
 }
 
 /** Whether a candidate has passed every earlier stage. Pure. */
@@ -46,8 +45,9 @@ export function isAvailable(candidate: Candidate, stage: Stage, world: PipelineW
   return unprovenStages(candidate, stage, world).length === 0;
 }
 
-function isApproved(candidate: Candidate, stage: Stage, { approvals, name }: PipelineWorld): boolean {
-  const plan = planOf(stage, candidate);
+function isApproved(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {
+  const { approvals, name } = world;
+  const plan = world.planOf(stage, candidate);
   return (
     plan.state === "known" &&
     approvals.some((approval) => {

@@ -1,6 +1,6 @@
 import type { Candidate } from "../../crds/pipeline-status.ts";
 import type { Stage } from "./shape.ts";
-import { historyOf, type PipelineWorld, planOf } from "./world.ts";
+import { historyOf, type PipelineWorld } from "./world.ts";
 
 /**
  * The earlier stages that have not passed a candidate. A stage may have passed the digest of a candidate without running the
@@ -12,7 +12,7 @@ export function unprovenStages(candidate: Candidate, stage: Stage, world: Pipeli
   // The iteration of a Set includes names that are added during the loop.
   for (const name of names) {
     const before = world.stages.find((one) => one.name === name);
-    const plan = before === undefined ? undefined : planOf(before, candidate);
+    const plan = before === undefined ? undefined : world.planOf(before, candidate);
     const history = before === undefined ? undefined : historyOf(world, before);
     if (plan?.state !== "known" || history?.hasPassed(candidate.number, plan.digest) !== true) {
       unproven.push(name);

@@ -54,7 +54,7 @@ export interface Evidence {
   readonly promotion?: StartedPromotion;
 }
 
-/** Replaced Promotions that are counted. */
+/** Maximum number of superseded Promotions that are counted. */
 const mostReplaced = 12;
 
 /** The Promotions of a stage, and their results. */
@@ -64,7 +64,18 @@ export class StageHistory {
   /** The requests of users, the oldest first. */
   readonly requests: readonly PromotionView[];
 
+  /**
+   * The last Promotion: the target of the stage. A superseded Promotion never becomes the target again, even if its
+   * successor is lost.
+   */
+  readonly current: StartedPromotion | undefined;
+  /** The last Promotion that is not an automatic rollback. */
+  readonly forward: StartedPromotion | undefined;
   readonly #name: string;
+  /** Without superseded Promotions at the end, whose successors are lost. */
+  readonly #standing: readonly StartedPromotion[];
+  /** Evidence by digest, computed once. */
+  readonly #evidence = new Map<string, Evidence>();
 
   constructor(promotions: readonly PromotionView[], { name, names }: Pick<Stage, "name" | "names">) {
     this.#name = name;
@@ -76,29 +87,18 @@ export class StageHistory {
       // A Promotion with a number was created by a deleted Pipeline of the same name.
       .filter(({ isOurs, spec }) => !isOurs && spec.number === undefined)
       .toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.name, b.name));
-  }
-
-  /**
-   * The last Promotion: the target of the stage. A superseded Promotion never becomes the target again, even if its
-   * successor is lost.
-   */
-  get current(): StartedPromotion | undefined {
-    return this.#standing.at(-1);
-  }
-
-  /** The last Promotion that is not an automatic rollback. */
-  get forward(): StartedPromotion | undefined {
-    return this.#standing.findLast(({ spec }) => spec.rollback !== true);
-  }
-
-  /** Without superseded Promotions at the end, whose successors are lost. */
-  get #standing(): readonly StartedPromotion[] {
     const last = this.started.findLastIndex((one) => one.supersededBy === undefined || !isOpen(one));
-    return this.started.slice(0, last + 1);
+    this.#standing = this.started.slice(0, last + 1);
+    this.current = this.#standing.at(-1);
+    this.forward = this.#standing.findLast(({ spec }) => spec.rollback !== true);
   }
 
   /** The result of a digest: the last outcome of its attempts. */
   evidenceOf(digest: string): Evidence {
+    return this.#evidence.getOrInsertComputed(digest, () => this.#findEvidence(digest));
+  }
+
+  #findEvidence(digest: string): Evidence {
     const attempts = this.started.filter(({ spec }) => spec.digest === digest);
     const finished = attempts.findLast((one) => !isOpen(one));
     const last = attempts.at(-1);
@@ -168,7 +168,7 @@ export class StageHistory {
     );
   }
 
-  /** Those in a row up to the last one that were replaced before they had an outcome: at most so many. */
+  /** The Promotions right before the current one that were superseded before they had an outcome. */
   get replaced(): readonly StartedPromotion[] {
     const earlier = this.#standing.slice(0, -1);
     const lastOutcome = earlier.findLastIndex((one) => !isOpen(one));

@@ -5,7 +5,7 @@ import { undeclaredIn } from "./differences.ts";
 import { type ClosedGate, unprovenBefore } from "./gates.ts";
 import { isOpen, type PromotionView } from "./promotions.ts";
 import { agreedRelease, describeReleases } from "./release-problems.ts";
-import { historyOf, type PipelineWorld, planOf, type StageTarget, shortId } from "./world.ts";
+import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
 
 /**
  * The status of a stage. It contains no remaining times, which would change without an event. Pure.
@@ -119,7 +119,7 @@ function isReplacing({ start, current }: StageDecision): boolean {
 /** Problems that a user must solve. */
 function problemsOf({ stage, current }: StageDecision, world: PipelineWorld): string[] {
   const newest = world.record.candidates?.at(-1);
-  const plan = newest === undefined ? undefined : planOf(stage, newest);
+  const plan = newest === undefined ? undefined : world.planOf(stage, newest);
   const failed =
     newest !== undefined && plan?.state === "failed" && stage.keys.length > 0
       ? [`${shortId(newest.revision)} cannot be planned: ${plan.message}`]

@@ -8,7 +8,7 @@ import { later } from "./release-state.ts";
 import { cannotPlanNow } from "./requested-candidates.ts";
 import type { Stage } from "./shape.ts";
 import { type At, isOutdated } from "./startable.ts";
-import { candidateOf, planOf, type StageTarget, shortId } from "./world.ts";
+import { candidateOf, type StageTarget, shortId } from "./world.ts";
 
 /** The target that a user's request sets for a stage, or why it is unknown. */
 export type ResolvedRequest =
@@ -89,7 +89,7 @@ export function hasPassedHere(digest: string, { history }: Pick<At, "history">):
 /** The Releases of a stage that are to plan a candidate which was added again for a request. */
 function missingPlans(revision: string, { stage, world }: Pick<At, "stage" | "world">): readonly string[] {
   const candidate = candidateOf(world.record, revision);
-  const plan = candidate?.requested === true ? planOf(stage, candidate) : undefined;
+  const plan = candidate?.requested === true ? world.planOf(stage, candidate) : undefined;
   return plan?.state === "unknown" ? plan.missing : [];
 }
 
@@ -105,7 +105,7 @@ function findTarget(
   { stage, world, history }: At,
 ): (StageTarget & { readonly mutable?: readonly string[] }) | undefined {
   const candidate = candidateOf(world.record, revision);
-  const plan = candidate === undefined ? undefined : planOf(stage, candidate);
+  const plan = candidate === undefined ? undefined : world.planOf(stage, candidate);
   if (plan?.state === "known") return plan;
   const earlier = history.started.findLast(({ spec }) => spec.revision === revision)?.spec.releases;
   for (const one of [earlier, releases]) {

@@ -4,7 +4,7 @@ import { isAvailable } from "./keep-candidates.ts";
 import type { StageHistory, StartedPromotion } from "./promotions.ts";
 import { describeReleases } from "./release-problems.ts";
 import type { Stage } from "./shape.ts";
-import { candidateOf, type PipelineWorld, type PlannedStage, planOf, shortId } from "./world.ts";
+import { candidateOf, type PipelineWorld, type PlannedStage, shortId } from "./world.ts";
 
 /** A stage, and the input of its decisions. */
 export interface At {
@@ -15,20 +15,21 @@ export interface At {
 
 export type KnownPlan = Extract<PlannedStage, { readonly state: "known" }>;
 
-/** Candidates that the stage could run next, the newest first. Pure. */
+/** Candidates that the stage could run next, the newest first: mostly the first of them is enough. Pure. */
 export function startable({
   stage,
   world,
   history,
-}: At): readonly { readonly candidate: Candidate; readonly plan: KnownPlan }[] {
+}: At): IteratorObject<{ readonly candidate: Candidate; readonly plan: KnownPlan }> {
   const { current, forward, position } = history;
   return (
     (world.record.candidates ?? [])
       .toReversed()
+      .values()
       // One that was added again for a request starts only by that request.
       .filter(({ number, requested }) => number >= position && requested !== true)
       .flatMap((candidate) => {
-        const plan = planOf(stage, candidate);
+        const plan = world.planOf(stage, candidate);
         return plan.state === "known" ? [{ candidate, plan }] : [];
       })
       .filter(
@@ -71,7 +72,7 @@ export function isOutdated(
 export function whyNothing({ stage, world, history }: At): readonly ClosedGate[] {
   const newest = (world.record.candidates ?? []).findLast(({ number }) => number > history.position);
   if (newest === undefined) return [];
-  const plan = planOf(stage, newest);
+  const plan = world.planOf(stage, newest);
   const which = shortId(newest.revision);
   if (plan.state === "failed") return [{ gate: "Plan", message: `${which}: ${plan.message}` }];
   if (plan.state === "unknown") {

@@ -49,6 +49,8 @@ export interface PipelineWorld {
   readonly freezes: readonly LiveObject[];
   readonly record: Partial<PipelineRecord>;
   readonly clock: KindClock;
+  /** Like {@link planOf}; a decision asks for the same plans many times. */
+  readonly planOf: typeof planOf;
 }
 
 export interface ReadWorldInput {
@@ -93,7 +95,16 @@ export function readWorld({ resource, observed, record, clock, source }: ReadWor
     freezes: observed.list(Freeze).filter((freeze) => freeze.metadata.deletionTimestamp === undefined),
     record,
     clock,
+    planOf: rememberPlans(),
   };
+}
+
+function rememberPlans(): typeof planOf {
+  const known = new WeakMap<object, Map<string, PlannedStage>>();
+  return (stage, candidate) =>
+    known
+      .getOrInsertComputed(candidate, () => new Map())
+      .getOrInsertComputed(stage.name, () => planOf(stage, candidate));
 }
 
 /** The Promotions of a stage. */

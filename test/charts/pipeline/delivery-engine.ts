@@ -223,7 +223,7 @@ export class DeliveryEngine {
       const status = reconcileRelease(release, {
         nowMs: this.nowMs,
         version: this.versionFor(name),
-        commitOf: (revision) => this.commits.find(({ id }) => id === revision),
+        commitOf: (revision) => this.commits.findLast(({ id }) => id === revision),
         health: this.healthOf(name),
         refusal: this.refusals.get(name),
       });

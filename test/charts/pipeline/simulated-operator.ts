@@ -105,7 +105,7 @@ export class SimulatedOperator {
       refusal === undefined
         ? (kind.verdict?.({ resource, observed, ...context } as never) ?? { status: "Unknown", message: "" })
         : { status: "SpecInvalid", message: refusal };
-    return { status: clean({ ...own, ...context.record, verdict }) as Record<string, unknown>, isBrief };
+    return { status: { ...own, ...context.record, verdict }, isBrief };
   }
 
   #clockFor(key: string): KindClock {
