@@ -28,6 +28,9 @@ export function keepCandidates(world: PipelineWorld, candidates: readonly Candid
       if (candidate.revision === history.current?.spec.revision) kept.add(candidate);
     const approved = later.filter((candidate) => isApproved(candidate, stage, world));
     for (const candidate of approved.slice(-mostPerStage)) kept.add(candidate);
+    // Without it, older ones that it reverts could start.
+    const reverting = candidates[findReverting(candidates, stage, world)];
+    if (reverting !== undefined) kept.add(reverting);
     const possible = later.filter((one) => isNews(one, stage, world) && isAvailable(one, stage, world));
     for (const candidate of possible.slice(-mostPerStage)) kept.add(candidate);
   }
@@ -43,6 +46,19 @@ function isNews(candidate: Candidate, stage: Stage, world: PipelineWorld): boole
 /** Whether a candidate has passed every earlier stage. Pure. */
 export function isAvailable(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {
   return unprovenStages(candidate, stage, world).length === 0;
+}
+
+/**
+ * Index of the newest available candidate that does not change the target of a stage; -1: there is none. It reverts the older ones,
+ * so a window or an approval that comes later must not start them. Pure.
+ */
+export function findReverting(candidates: readonly Candidate[], stage: Stage, world: PipelineWorld): number {
+  const history = historyOf(world, stage);
+  const digest = history.current?.spec.digest;
+  if (digest === undefined || history.evidenceOf(digest).state === "Failed") return -1;
+  return candidates.findLastIndex(
+    (candidate) => !isNews(candidate, stage, world) && isAvailable(candidate, stage, world),
+  );
 }
 
 function isApproved(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {

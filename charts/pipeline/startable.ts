@@ -1,6 +1,6 @@
 import type { Candidate } from "../../crds/pipeline-status.ts";
 import { type ClosedGate, closedByOrder } from "./gates.ts";
-import { isAvailable } from "./keep-candidates.ts";
+import { findReverting, isAvailable } from "./keep-candidates.ts";
 import type { StageHistory, StartedPromotion } from "./promotions.ts";
 import { describeReleases } from "./release-problems.ts";
 import type { Stage } from "./shape.ts";
@@ -15,15 +15,21 @@ export interface At {
 
 export type KnownPlan = Extract<PlannedStage, { readonly state: "known" }>;
 
-/** Candidates that the stage could run next, the newest first: mostly the first of them is enough. Pure. */
+/**
+ * Candidates that the stage could run next, the newest first: mostly the first of them is enough. None that a newer one has reverted.
+ * Pure.
+ */
 export function startable({
   stage,
   world,
   history,
 }: At): IteratorObject<{ readonly candidate: Candidate; readonly plan: KnownPlan }> {
   const { current, forward, position } = history;
+  const candidates = world.record.candidates ?? [];
+  const reverting = findReverting(candidates, stage, world);
   return (
-    (world.record.candidates ?? [])
+    candidates
+      .slice(reverting + 1)
       .toReversed()
       .values()
       // One that was added again for a request starts only by that request.
