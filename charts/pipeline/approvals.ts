@@ -16,6 +16,8 @@ export interface ApprovalRule {
 export interface ApprovalsInput {
   readonly pipeline: string;
   readonly stage: string;
+  /** Its earlier names: only rejections for them count, because approvals were allowed by rights on that name. */
+  readonly formerly?: readonly string[] | undefined;
   /** Digest of what the stage would run, as planned. */
   readonly digest: string;
   /** Undefined: the stage needs no approval. A rejection counts in any case. */
@@ -74,14 +76,13 @@ interface Decision {
 
 /** Whether the approvals allow a stage to start a digest. Pure. */
 export function assessApprovals(input: ApprovalsInput): ApprovalState {
-  const { pipeline, stage, digest, rule } = input;
-  const wanted = { pipeline, stage, digest };
+  const { stage, rule } = input;
   // Parse only the Approvals of this digest. Most are for other digests, because Approvals are not deleted.
-  const decisions = readDecisions(input.approvals.filter((approval) => isFor(approval, wanted)));
+  const decisions = readDecisions(input.approvals.filter((approval) => isFor(approval, input)));
   const needed = rule?.count ?? 0;
   // A rejection counts even if the policy does not verify its author, because it can only stop a stage.
   const rejection = decisions.find(({ spec }) => spec.decision === "Reject");
-  const approvals = decisions.filter(({ spec }) => spec.decision === "Approve");
+  const approvals = decisions.filter(({ spec }) => spec.decision === "Approve" && spec.stage === stage);
   const known = rule?.notAuthor === true ? findAuthors(input.span, input) : undefined;
   const refusals = refuseAll(input, known);
   const excluded = known !== undefined && "users" in known ? known.users : noUsers;
@@ -126,13 +127,19 @@ export function unplannedApprovals(
     .toSorted();
 }
 
-/** Whether an Approval, which may be invalid, is for a stage and a digest. */
+/** Whether an Approval, which may be invalid, is for a stage, under any of its names, and a digest. */
 function isFor(
   approval: LiveObject,
-  { pipeline, stage, digest }: Pick<ApprovalSpec, "pipeline" | "stage" | "digest">,
+  {
+    pipeline,
+    stage,
+    formerly = [],
+    digest,
+  }: Pick<ApprovalsInput, "pipeline" | "stage" | "formerly" | "digest">,
 ): boolean {
   const spec = (approval["spec"] ?? {}) as Partial<ApprovalSpec>;
-  return spec.pipeline === pipeline && spec.stage === stage && spec.digest === digest;
+  const isOfStage = spec.stage === stage || (spec.stage !== undefined && formerly.includes(spec.stage));
+  return isOfStage && spec.pipeline === pipeline && spec.digest === digest;
 }
 
 /** All valid Approvals, the earliest first. */

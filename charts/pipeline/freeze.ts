@@ -6,6 +6,8 @@ export interface FreezesInput {
   readonly pipeline: { readonly metadata: Pick<KubernetesObject["metadata"], "name" | "labels"> };
   /** Name of the stage. */
   readonly stage: string;
+  /** Its earlier names. */
+  readonly formerly?: readonly string[] | undefined;
   /** The Freezes of the Pipeline's namespace. */
   readonly freezes: readonly KubernetesObject[];
   /** Called with the instants at which they end. */
@@ -31,10 +33,10 @@ export interface FreezeState {
 }
 
 /** The Freezes that apply to a stage now. One that this version cannot parse applies to every stage. Pure. */
-export function assessFreezes({ pipeline, stage, freezes, clock }: FreezesInput): FreezeState {
+export function assessFreezes({ freezes, ...concerned }: FreezesInput): FreezeState {
   const holding = freezes
     .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-    .flatMap((freeze) => holdBy(freeze, { pipeline, stage, clock }));
+    .flatMap((freeze) => holdBy(freeze, concerned));
   if (holding.length === 0) return { holding, message: "no Freeze applies" };
   const ends = holding.map(({ until }) => until);
   const until = ends.every((end) => end !== undefined)
@@ -45,11 +47,11 @@ export function assessFreezes({ pipeline, stage, freezes, clock }: FreezesInput)
 
 function holdBy(
   { metadata: { name }, spec }: KubernetesObject,
-  { pipeline, stage, clock }: Omit<FreezesInput, "freezes">,
+  { clock, ...concerned }: Omit<FreezesInput, "freezes">,
 ): readonly HoldingFreeze[] {
   const { data } = Freeze.spec.safeParse(spec);
   if (data === undefined) return [{ name, reason: "this version of the operator cannot read it" }];
-  if (!concerns(data, { pipeline, stage })) return [];
+  if (!concerns(data, concerned)) return [];
   const { reason, by, until } = data;
   if (until !== undefined && clock.reached(until)) return [];
   return [{ name, reason, ...(by !== undefined && { by }), ...(until !== undefined && { until }) }];
@@ -57,11 +59,12 @@ function holdBy(
 
 function concerns(
   { pipelines = {}, stages }: FreezeSpec,
-  { pipeline: { metadata }, stage }: Pick<FreezesInput, "pipeline" | "stage">,
+  { pipeline: { metadata }, stage, formerly = [] }: Omit<FreezesInput, "freezes" | "clock">,
 ): boolean {
   const { names, matchLabels = {} } = pipelines;
   if (names !== undefined && !names.includes(metadata.name)) return false;
-  if (stages !== undefined && !stages.includes(stage)) return false;
+  // A rename must not end a Freeze.
+  if (stages !== undefined && ![stage, ...formerly].some((name) => stages.includes(name))) return false;
   return Object.entries(matchLabels).every(([key, value]) => metadata.labels?.[key] === value);
 }
 

@@ -70,6 +70,7 @@ export function closedByFreeze(
   const state = assessFreezes({
     pipeline: { metadata: { name, labels } },
     stage: stage.name,
+    formerly: stage.formerly,
     freezes,
     clock,
   });
@@ -106,6 +107,7 @@ export function closedForTarget(
   const { state, counted, refused, excluded, message } = assessApprovals({
     pipeline: world.name,
     stage: stage.name,
+    formerly: stage.formerly,
     digest: target.digest,
     rule,
     approvals: world.approvals,

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import type { DeliveryWorld } from "./delivery-world.ts";
+import { aShop, everywhere, gatesOf, hour, promoted, threeStages } from "./stages.ts";
+
+/** Renames prod to live. */
+function rename(world: DeliveryWorld, more: object = {}): void {
+  const [dev, staging, prod] = threeStages({ prod: more }) as [object, object, object];
+  world.editRelease("prod", { source: { ref: { pipeline: "shop", stage: "live" } } });
+  world.editStages([dev, staging, { ...prod, name: "live", formerly: ["prod"] }]);
+}
+
+describe("a renamed stage", () => {
+  test("stays frozen by a Freeze with its earlier name", () => {
+    const world = aShop();
+    world.freeze("sale", { stages: ["prod"] });
+    const commit = world.push(everywhere("1"));
+    world.run(hour);
+    rename(world);
+    world.run(hour);
+    expect(promoted(world, "live")).toEqual([]);
+    expect(gatesOf(world, "live")).toEqual(["Freeze"]);
+    world.remove("Freeze", "sale");
+    world.run(hour);
+    expect(promoted(world, "live")).toEqual([commit]);
+  });
+
+  test("does not start what was rejected under its earlier name", () => {
+    const world = aShop({ prod: { enter: { approvals: {} } } });
+    const commit = world.push(everywhere("1"));
+    world.run(hour);
+    const { digest } = world.stage("prod").next ?? {};
+    world.approve("ann", { stage: "prod", digest, decision: "Reject" });
+    rename(world);
+    world.run(hour);
+    expect(promoted(world, "live")).toEqual([]);
+    world.remove("Approval", "ann");
+    world.run(hour);
+    expect(promoted(world, "live")).toEqual([commit]);
+  });
+
+  test("does not count approvals of its earlier name", () => {
+    const more = { enter: { approvals: { count: 2 } } };
+    const world = aShop({ prod: more });
+    const commit = world.push(everywhere("1"));
+    world.run(hour);
+    const { digest } = world.stage("prod").next ?? {};
+    world.approve("ann", { stage: "prod", digest });
+    rename(world, more);
+    world.approve("bob", { stage: "live", digest });
+    world.run(hour);
+    expect(promoted(world, "live")).toEqual([]);
+    world.approve("cleo", { stage: "live", digest });
+    world.run(hour);
+    expect(promoted(world, "live")).toEqual([commit]);
+  });
+});
