@@ -41,6 +41,33 @@ describe("the patience of a stage", () => {
     });
   });
 
+  test.for([1, 2])(
+    "is not lost by an illness of r%i in a rollout that lasts longer than the timeout",
+    (at) => {
+      const world = aStage({ batch: 1 });
+      world.push(all("1"));
+      world.run(98 * minute);
+      const name = `r${at}`;
+      world.setHealth(name, "Progressing");
+      world.run(minute);
+      expect(world.promotions()).toMatchObject([{ status: { phase: "Proving" } }]);
+      world.setHealth(name, "Healthy");
+      world.run(30 * minute);
+      expect(world.promotions()).toMatchObject([{ status: { phase: "Passed" } }]);
+    },
+  );
+
+  test("ends with an illness that lasts for the timeout after the last batch", () => {
+    const world = aStage({ batch: 1 });
+    world.push(all("1"));
+    world.run(98 * minute);
+    world.setHealth("r1", "Progressing");
+    world.run(50 * minute);
+    expect(world.promotions()).toMatchObject([{ status: { phase: "Proving" } }]);
+    world.run(20 * minute);
+    expect(world.promotions()).toMatchObject([{ status: { phase: "Failed", reason: "TimedOut" } }]);
+  });
+
   test("ends with a rollback that an upgraded operator renders differently, which then holds no slot", () => {
     const world = aStage({ onFailure: "RollBack", enter: { approvals: {} } });
     const approve = (by: string) => {
