@@ -206,13 +206,9 @@ export class DeliveryEngine {
   touch({ kind, metadata }: LiveObject): void {
     this.dirty.add(`${kind}/${metadata.name}`);
     this.dirty.add("Pipeline/shop");
-    for (const {
-      metadata: { name },
-      status,
-      ours,
-    } of this.objects.list("Promotion") as readonly PromotionResource[]) {
-      const isProving = isOpen(status ?? {}) && status?.supersededBy === undefined;
-      if (isProving && (kind !== "Promotion" || !ours)) this.dirty.add(`Promotion/${name}`);
+    for (const one of this.objects.list("Promotion") as readonly PromotionResource[]) {
+      const isProving = isOpen(one.status ?? {}) && one.status?.supersededBy === undefined;
+      if (isProving && (kind !== "Promotion" || !one.ours)) this.dirty.add(`Promotion/${one.metadata.name}`);
     }
   }
 
