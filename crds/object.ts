@@ -53,6 +53,8 @@ export interface LiveObject extends KubernetesObject {
    * there are none, as on every object without additions.
    */
   readonly addedFields?: Readonly<Record<string, unknown>>;
+  /** When one of these fields last changed, RFC 3339, by the API server. */
+  readonly addedAt?: string;
 }
 
 /** A custom resource of a kind of this operator. */

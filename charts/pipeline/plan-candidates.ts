@@ -39,8 +39,8 @@ export function isPlanned(revision: string, world: PipelineWorld): boolean {
   );
 }
 
-/** Whether a Release can plan a commit. One that is suspended, being deleted, stalled, or pinned by another manager cannot. */
-function canPlan(release: ReleaseView, revision: string): boolean {
+/** Whether a Release can plan a commit. One that is suspended, being deleted, stalled, or pinned by another manager cannot. Pure. */
+export function canPlan(release: ReleaseView, revision: string): boolean {
   if (release.isSuspended || release.isDeleting) return false;
   if (release.pin !== undefined && !release.isPinOurs) return false;
   const isStuck =
@@ -48,7 +48,8 @@ function canPlan(release: ReleaseView, revision: string): boolean {
   return !isStuck;
 }
 
-function hasPlanned({ next }: ReleaseView, revision: string): boolean {
+/** Whether a Release has planned a commit, or has reported why it cannot. Pure. */
+export function hasPlanned({ next }: ReleaseView, revision: string): boolean {
   return next?.revision === revision && (next.digest !== undefined || next.error !== undefined);
 }
 

@@ -41,6 +41,8 @@ export interface ReleaseView {
   readonly isPinOurs: boolean;
   /** The commit that the Pipeline has requested a plan for. */
   readonly asked: string | undefined;
+  /** When a Pipeline last changed what it sets in the Release, by the API server. */
+  readonly askedAt?: string | undefined;
   readonly next: NextView | undefined;
   readonly deployed: DeployedView | undefined;
   readonly isSuspended: boolean;
@@ -79,7 +81,7 @@ export function pipelineKeyOf(release: LiveObject): string | undefined {
 
 /** Reads the fields of a Release that a Pipeline needs. Pure. */
 export function viewRelease(release: LiveObject): ReleaseView {
-  const { metadata, addedFields } = release;
+  const { metadata, addedFields, addedAt } = release;
   const { spec = {}, status = {} } = release as unknown as ReleaseFields;
   const { generation = 0 } = metadata;
   const ready = status.conditions?.find(({ type }) => type === "Ready");
@@ -95,6 +97,7 @@ export function viewRelease(release: LiveObject): ReleaseView {
         : { revision: spec.revision, ...(spec.digest && { digest: spec.digest }) },
     isPinOurs: Object.entries(addedFields ?? {}).some(([manager, fields]) => hasPin(manager, fields)),
     asked: spec.next?.revision,
+    askedAt: addedAt,
     next: viewNext(status.next),
     deployed: status.deployed,
     isSuspended: spec.suspend === true,

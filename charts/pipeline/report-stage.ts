@@ -3,6 +3,7 @@ import { stageDigestOf } from "../../crds/stage-digest.ts";
 import type { StageDecision } from "./decide-stage.ts";
 import { undeclaredIn } from "./differences.ts";
 import { type ClosedGate, unprovenBefore } from "./gates.ts";
+import { describeLatePlans } from "./late-plans.ts";
 import { isOpen, type PromotionView } from "./promotions.ts";
 import { agreedRelease, describeReleases } from "./release-problems.ts";
 import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
@@ -130,5 +131,5 @@ function problemsOf({ stage, current }: StageDecision, world: PipelineWorld): st
           (text) => `${shortId(newest.revision)} cannot start: ${text}`,
         )
       : [];
-  return [...describeReleases(stage, world), ...failed, ...differing];
+  return [...describeReleases(stage, world), ...describeLatePlans(stage, world), ...failed, ...differing];
 }

@@ -43,16 +43,19 @@ function isOurs(managedFields: unknown): boolean {
 const additionManager = `${FIELD_MANAGER}/`;
 
 /** The fields that resources of this operator have set in an object that they do not own; empty for any other object. */
-function addedFieldsIn(managedFields: unknown): Pick<LiveObject, "addedFields"> | undefined {
+function addedFieldsIn(managedFields: unknown): Pick<LiveObject, "addedFields" | "addedAt"> | undefined {
   let addedFields: Record<string, unknown> | undefined;
+  let addedAt = "";
   for (const entry of listIn(managedFields)) {
-    const { manager, operation, subresource = "", fieldsV1 } = objectIn(entry);
+    const { manager, operation, subresource = "", fieldsV1, time } = objectIn(entry);
     if (typeof manager !== "string" || !manager.startsWith(additionManager)) continue;
     if (operation !== "Apply" || subresource !== "") continue;
     addedFields ??= {};
     addedFields[manager] = fieldsV1;
+    // All times of the API server have the same format and zone.
+    if (typeof time === "string" && time > addedAt) addedAt = time;
   }
-  return addedFields && { addedFields };
+  return addedFields && { addedFields, ...(addedAt !== "" && { addedAt }) };
 }
 
 function withoutLastApplied(annotations: unknown): JsonObject | undefined {

@@ -10,6 +10,7 @@ export function settledHash({
   status: _status,
   ours: _ours,
   addedFields: _added,
+  addedAt: _addedAt,
   metadata,
   ...rest
 }: LiveObject): string {

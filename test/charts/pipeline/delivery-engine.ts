@@ -187,10 +187,9 @@ export class DeliveryEngine {
       return;
     this.write(`apply Release/${name} ${revision?.slice(-4)} ${next?.slice(-4)}`);
     const fields = Object.fromEntries(Object.keys(set).map((field) => [`f:${field}`, {}]));
-    const addedFields = { "fairlead/pipelines.fairlead.dev/shop/shop": { "f:spec": fields } };
+    const added = { "fairlead/pipelines.fairlead.dev/shop/shop": { "f:spec": fields } };
     this.change({
-      ...rest,
-      addedFields,
+      ...{ ...rest, addedFields: added, addedAt: instantOf(this.nowMs) },
       spec,
       metadata: { ...metadata, generation: (metadata.generation ?? 1) + 1 },
     } as LiveObject);

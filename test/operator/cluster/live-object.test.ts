@@ -35,7 +35,7 @@ describe("toLiveObject()", () => {
     expect(toLiveObject({ ...raw, metadata })).toEqual({ ...raw, ours });
   });
 
-  test("keeps the fields that resources have set without owning the object, by field manager", () => {
+  test("keeps the fields that resources have set without owning the object, by field manager, and the last time", () => {
     const entry = (manager: string, more: object = {}) => ({
       manager,
       operation: "Apply",
@@ -43,9 +43,9 @@ describe("toLiveObject()", () => {
       ...more,
     });
     const managedFields = [
-      entry("fairlead/naps.example.dev/shop/a"),
-      entry("fairlead/naps.example.dev/shop/b"),
-      entry("fairlead/naps.example.dev/shop/c", { operation: "Update" }),
+      entry("fairlead/naps.example.dev/shop/a", { time: "2026-11-23T12:00:00Z" }),
+      entry("fairlead/naps.example.dev/shop/b", { time: "2026-11-23T11:00:00Z" }),
+      entry("fairlead/naps.example.dev/shop/c", { operation: "Update", time: "2026-11-23T13:00:00Z" }),
       entry("fairlead/naps.example.dev/shop/d", { subresource: "scale" }),
       entry("fairlead-other"),
       entry("kubectl"),
@@ -58,6 +58,7 @@ describe("toLiveObject()", () => {
         "fairlead/naps.example.dev/shop/a": { "f:data": { "f:fairlead/naps.example.dev/shop/a": {} } },
         "fairlead/naps.example.dev/shop/b": { "f:data": { "f:fairlead/naps.example.dev/shop/b": {} } },
       },
+      addedAt: "2026-11-23T12:00:00Z",
     });
     expect(toLiveObject(once)).toEqual(once);
   });

@@ -10,6 +10,7 @@ describe("settledHash()", () => {
     { what: "the resourceVersion", other: { ...live, metadata: { ...live.metadata, resourceVersion: "9" } } },
     { what: "its managed fields of applies", other: { ...live, ours: false } },
     { what: "its managed fields of updates", other: { ...live, addedFields: { "fairlead/a": {} } } },
+    { what: "their time", other: { ...live, addedAt: "2026-11-23T12:00:00Z" } },
   ])("stays the same when $what changes", ({ other }) => {
     expect(settledHash(other)).toBe(settledHash(live));
   });
