@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { Promotion } from "../../crds/promotion.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { commandLine, kubectlLine, operatorCommandLine } from "../release/command-line.ts";
 import {
@@ -10,6 +11,7 @@ import {
 import { findResource } from "../why/find-resource.ts";
 import { formatWhy } from "../why/format-why.ts";
 import type { PasteableCommands } from "../why/remedies.ts";
+import { whyPromotion } from "../why/why-promotion.ts";
 import { whyRelease } from "../why/why-release.ts";
 import { exitCodeOf, type WhyReport } from "../why/why-report.ts";
 import { whyResource } from "../why/why-resource.ts";
@@ -60,6 +62,11 @@ export async function runWhy(
   return exitCodeOf(report);
 }
 
+function explainerOf({ definition }: SynthesizableKind): typeof whyResource {
+  const isPromotion = definition.group === Promotion.group && definition.kind === Promotion.kind;
+  return isPromotion ? whyPromotion : whyResource;
+}
+
 async function explain(text: string, flags: WhyInput, session: ReleaseSession): Promise<WhyReport> {
   const found = await findResource(text, { session, kinds: flags.kinds });
   const nowMs = Date.now();
@@ -71,7 +78,12 @@ async function explain(text: string, flags: WhyInput, session: ReleaseSession): 
     operatorLog: operatorCommandLine(["logs"], named),
   };
   if ("binding" in found)
-    return await whyResource(found.resource, { session, binding: found.binding, commands, nowMs });
+    return await explainerOf(found.binding)(found.resource, {
+      session,
+      binding: found.binding,
+      commands,
+      nowMs,
+    });
   if ("kind" in found) return await whyServed(found.resource, { session, kind: found.kind, commands, nowMs });
   const timeoutMs = readTimeout(flags.timeout);
   const { weakSandbox = false } = flags;

@@ -64,7 +64,7 @@ function formatWait({ on, message, since, until }: Wait): readonly string[] {
   const when = since === undefined ? "" : `, since ${since}`;
   return [
     printable(`- ${on}${when}: ${message}`),
-    ...(until === undefined ? [] : [printable(`  until ${until}`)]),
+    ...(until === undefined || message.endsWith(until) ? [] : [printable(`  until ${until}`)]),
   ];
 }
 
