@@ -1,25 +1,58 @@
+import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { canPlan, hasPlanned } from "./plan-candidates.ts";
 import { agreedRelease } from "./release-problems.ts";
-import { later } from "./release-state.ts";
+import { later, latest } from "./release-state.ts";
+import type { ReleaseView } from "./release-view.ts";
 import type { Stage } from "./shape.ts";
 import { type PipelineWorld, shortId } from "./world.ts";
 
 /** Most plans are there long before, so that they cost no status. */
 const patience = "30s";
+/** Releases that a text names. */
+const mostNamed = 5;
 
 /**
- * The Releases of a stage that have not planned the commit that they were asked to plan, one text for each. The Pipeline plans
- * no newer commit before they have. Pure.
+ * The commits that Releases of a stage were asked to plan and have not planned, one text for each. The Pipeline plans no newer
+ * commit before they have. Pure.
+ *
+ * @param before The previous status. Its text is repeated until all Releases that it names have answered, so that plans that are
+ *   made one after another do not cost a status each.
  */
-export function describeLatePlans(stage: Stage, world: PipelineWorld): readonly string[] {
-  return stage.keys.flatMap((key) => {
+export function describeLatePlans(
+  stage: Stage,
+  world: PipelineWorld,
+  before?: Pick<StageStatus, "problems"> | undefined,
+): readonly string[] {
+  const late = stage.keys.flatMap((key) => {
     const release = agreedRelease(key, { stage, world });
-    if (release?.asked === undefined || release.askedAt === undefined) return [];
-    const { asked, askedAt } = release;
-    if (hasPlanned(release, asked) || !canPlan(release, asked)) return [];
-    if (!world.clock.reached(later(askedAt, patience))) return [];
-    return [
-      `Release "${key}" has not planned ${shortId(asked)}, which was requested at ${askedAt}, so no newer commit is planned: see its conditions, and whether an operator reconciles it; while it is suspended, the other Releases go on`,
-    ];
+    return release !== undefined && isLate(release, world) ? [release] : [];
   });
+  return [...Map.groupBy(late, ({ asked = "" }) => asked)].map(([revision, releases]) => {
+    const start = `${shortId(revision)} was not planned within `;
+    const told = before?.problems?.find(
+      (text) => text.startsWith(start) && releases.some(({ key }) => text.includes(nameOf(key))),
+    );
+    return told ?? `${start}${describe(releases, world)}`;
+  });
+}
+
+function isLate(release: ReleaseView, { clock }: Pick<PipelineWorld, "clock">): boolean {
+  const { asked, askedAt } = release;
+  if (asked === undefined || askedAt === undefined) return false;
+  if (hasPlanned(release, asked) || !canPlan(release, asked)) return false;
+  return clock.reached(later(askedAt, patience));
+}
+
+function describe(releases: readonly ReleaseView[], { record }: Pick<PipelineWorld, "record">): string {
+  const { planning } = record;
+  const isAwaited = releases.some((one) => planning !== undefined && !hasPlanned(one, planning.revision));
+  const askedAt = latest("1970-01-01T00:00:00Z", ...releases.flatMap((one) => one.askedAt ?? []));
+  const more = releases.length - mostNamed;
+  const names = releases.slice(0, mostNamed).map(({ key }) => nameOf(key));
+  const listed = `${names.join(", ")}${more > 0 ? ` and ${more} more Releases` : ""}`;
+  return `${patience} of ${askedAt} by ${listed}${isAwaited ? "; until it is, no newer commit is planned" : ""}: see the conditions of the Release, and whether an operator reconciles it; if it is suspended, the other Releases go on`;
+}
+
+function nameOf(key: string): string {
+  return `Release "${key}"`;
 }

@@ -22,7 +22,7 @@ export function reportStage(
   const next = decision.next ?? (isReplacing(decision) ? decision.start?.spec : undefined);
   const running = runningIn(decision, world);
   const promotion = promotionIn(decision, world);
-  const problems = problemsOf(decision, world);
+  const problems = problemsOf(decision, world, before);
   const { failedSince } = historyOf(world, stage);
   return {
     name: stage.name,
@@ -118,7 +118,11 @@ function isReplacing({ start, current }: StageDecision): boolean {
 }
 
 /** Problems that a user must solve. */
-function problemsOf({ stage, current }: StageDecision, world: PipelineWorld): string[] {
+function problemsOf(
+  { stage, current }: StageDecision,
+  world: PipelineWorld,
+  before: StageStatus | undefined,
+): string[] {
   const newest = world.record.candidates?.at(-1);
   const plan = newest === undefined ? undefined : world.planOf(stage, newest);
   const failed =
@@ -131,5 +135,10 @@ function problemsOf({ stage, current }: StageDecision, world: PipelineWorld): st
           (text) => `${shortId(newest.revision)} cannot start: ${text}`,
         )
       : [];
-  return [...describeReleases(stage, world), ...describeLatePlans(stage, world), ...failed, ...differing];
+  return [
+    ...describeReleases(stage, world),
+    ...describeLatePlans(stage, world, before),
+    ...failed,
+    ...differing,
+  ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DeliveryWorld } from "./delivery-world.ts";
+import { DeliveryWorld } from "./delivery-world.ts";
 import { aShop, everywhere, hour, minute, promoted, second } from "./stages.ts";
 
 /** A Release that no operator reconciles any more; the result lets one do so again. */
@@ -15,7 +15,7 @@ function silence(world: DeliveryWorld, silent: string): () => void {
 }
 
 const late =
-  'Release "shop/prod" has not planned 000000000000, which was requested at 2026-01-01T00:01:00Z, so no newer commit is planned: see its conditions, and whether an operator reconciles it; while it is suspended, the other Releases go on';
+  '000000000000 was not planned within 30s of 2026-01-01T00:01:00Z by Release "shop/prod"; until it is, no newer commit is planned: see the conditions of the Release, and whether an operator reconciles it; if it is suspended, the other Releases go on';
 const problemsOf = (world: DeliveryWorld) => world.stage("prod").problems;
 const verdictOf = (world: DeliveryWorld) =>
   (world.pipeline.status as unknown as { readonly verdict: object }).verdict;
@@ -30,6 +30,18 @@ describe("describeLatePlans()", () => {
     world.run(2 * second);
     expect(problemsOf(world)).toEqual([late]);
     expect(verdictOf(world)).toEqual({ status: "Failed", message: `prod: ${late}` });
+  });
+
+  test("is over with the answer, and the stages start", () => {
+    const world = aShop();
+    const answer = silence(world, "prod");
+    const first = world.push(everywhere("1"));
+    world.run(minute);
+    expect(promoted(world, "dev")).toEqual([]);
+    answer();
+    world.run(2 * second);
+    expect(problemsOf(world)).toBeUndefined();
+    expect(promoted(world, "dev")).toEqual([first]);
   });
 
   test("costs one status, and no reconcile while nothing changes", () => {
@@ -57,5 +69,28 @@ describe("describeLatePlans()", () => {
     answer();
     world.run(minute);
     expect(problemsOf(world)).toBeUndefined();
+  });
+
+  test("costs one status for five Releases that plan one after another, the first five that are missing", () => {
+    const names = Array.from({ length: 12 }, (_, at) => `web-${String(at).padStart(2, "0")}`);
+    const stages = [{ name: "dev", releases: names.map((name) => ({ name })) }];
+    const world = new DeliveryWorld({ stages, throughCharts: true });
+    world.run(minute);
+    const schedule = world.scheduleRelease.bind(world);
+    world.scheduleRelease = () => {};
+    world.push(Object.fromEntries(names.map((name) => [name, "1"])));
+    const { length } = world.writes;
+    world.run(31 * second);
+    const [told = ""] = world.stage("dev").problems ?? [];
+    expect(told).toContain('"shop/web-04" and 7 more Releases; until it is');
+    expect(told).not.toContain("web-05");
+    for (const [at, name] of names.entries()) world.at(at * 5 * second, () => schedule(name));
+    world.run(50 * second);
+    expect(world.stage("dev").problems).toEqual([expect.stringContaining('by Release "shop/web-10"')]);
+    world.run(minute);
+    expect(world.stage("dev").problems).toBeUndefined();
+    const isPlan = (write: string) => write.includes("status Pipeline/shop");
+    // The commit, three texts, and the candidate.
+    expect(world.writes.slice(length).filter(isPlan)).toHaveLength(5);
   });
 });

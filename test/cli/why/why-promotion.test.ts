@@ -110,7 +110,9 @@ describe("whyPromotion()", () => {
   test("adds nothing to an outcome", async () => {
     const done = condition("Ready", "True");
     const status = { observedGeneration: 1, phase: "Passed", passedAt: until, conditions: [done] };
-    expect((await explain({ healthySince: "2026-11-23T12:01:00Z", status })).waits).toEqual([]);
+    const report = await explain({ status }, [`${root}/pipelines/shop`]);
+    expect(report.waits).toEqual([]);
+    expect(report.unknown.filter((text) => text.startsWith("What it waits for"))).toEqual([]);
   });
 
   test("says which rights are missing", async () => {
