@@ -7,6 +7,7 @@ import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
 import type { PipelineCommit } from "../../crds/pipeline-status.ts";
 import { planCandidates } from "./plan-candidates.ts";
 import { readStagesIfValid } from "./shape.ts";
+import { shortenText } from "./stored-text.ts";
 import { readWorld } from "./world.ts";
 
 /** Computes the next record of a Pipeline. Pure. */
@@ -29,11 +30,20 @@ export function foldPipeline(
   return planCandidates(world, commitOf(source));
 }
 
+const mostSubjectBytes = 400;
+const mostAuthorBytes = 200;
+
 /** The newest commit that changes the folder; undefined: not known at the moment. */
 function commitOf(source: SourceContext["source"]): PipelineCommit | undefined {
   if (source?.state !== "ready") return undefined;
   const { id: revision, subject, author, committedAt } = source.changed;
-  return { revision, subject, author, committedAt, tree: source.tree };
+  return {
+    revision,
+    subject: shortenText(subject, mostSubjectBytes),
+    author: shortenText(author, mostAuthorBytes),
+    committedAt,
+    tree: source.tree,
+  };
 }
 
 /** The source of a Pipeline; undefined: its spec does not contain one. Pure. */

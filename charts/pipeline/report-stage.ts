@@ -6,6 +6,7 @@ import { type ClosedGate, unprovenBefore } from "./gates.ts";
 import { describeLatePlans } from "./late-plans.ts";
 import { isOpen, type PromotionView } from "./promotions.ts";
 import { agreedRelease, describeReleases } from "./release-problems.ts";
+import { shortenStage } from "./short-report.ts";
 import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
 
 /**
@@ -24,7 +25,7 @@ export function reportStage(
   const promotion = promotionIn(decision, world);
   const problems = problemsOf(decision, world, before);
   const { failedSince } = historyOf(world, stage);
-  return {
+  return shortenStage({
     name: stage.name,
     phase: phaseOf(decision, world),
     ...(running !== undefined && { running }),
@@ -44,7 +45,7 @@ export function reportStage(
       }),
     }),
     ...(problems.length > 0 && { problems }),
-  };
+  });
 }
 
 /** The previous report of a gate while its input is being read again, such as after a start of the operator. */
