@@ -1,40 +1,66 @@
 import type { ApprovalResource } from "../../crds/approval.ts";
 import type { Candidate } from "../../crds/pipeline-status.ts";
 import { unprovenStages } from "./order.ts";
+import type { StageHistory } from "./promotions.ts";
 import { requestedCommits } from "./requested-candidates.ts";
 import type { Stage } from "./shape.ts";
 import { historyOf, type PipelineWorld } from "./world.ts";
 
 /** For each stage, the maximum number of candidates kept because it may start them, and of those kept because users approved them. */
 const mostPerStage = 10;
-/** The CRD limits the list to this length. */
-const most = 512;
+
+/** A stage, and the input of the decision. */
+interface At {
+  readonly stage: Stage;
+  readonly history: StageHistory;
+  readonly world: PipelineWorld;
+}
+
+export interface KeptCandidates {
+  readonly kept: readonly Candidate[];
+  /** Those of them that are not removed because of their size. */
+  readonly needed: ReadonlySet<Candidate>;
+}
 
 /**
- * Selects the candidates to keep: those that a stage runs, proves or may still start, those that a user has approved or
- * requests, and the newest. A removed candidate is not added again unless a user requests it. Pure.
+ * Selects the candidates to keep: those that a stage runs, proves or may still start, those that a user has approved or requested, and
+ * the newest, and the newest that reverts others. All of these are needed, except those that a stage may start and that are older than its next one. A removed candidate is
+ * not added again unless a user requests it. Pure.
  */
-export function keepCandidates(world: PipelineWorld, candidates: readonly Candidate[]): readonly Candidate[] {
+export function keepCandidates(world: PipelineWorld, candidates: readonly Candidate[]): KeptCandidates {
   const kept = new Set<Candidate>();
-  const newest = candidates.at(-1);
-  if (newest !== undefined) kept.add(newest);
+  const needed = new Set<Candidate>(candidates.slice(-1));
   const requested = requestedCommits(world);
-  for (const candidate of candidates) if (requested.has(candidate.revision)) kept.add(candidate);
+  for (const candidate of candidates) if (requested.has(candidate.revision)) needed.add(candidate);
   for (const stage of world.stages) {
     const history = historyOf(world, stage);
-    const { position } = history;
-    const later = candidates.filter(({ number }) => number >= position);
+    const { position, current } = history;
     for (const candidate of candidates)
-      if (candidate.revision === history.current?.spec.revision) kept.add(candidate);
-    const approved = later.filter((candidate) => isApproved(candidate, stage, world));
-    for (const candidate of approved.slice(-mostPerStage)) kept.add(candidate);
+      if (candidate.revision === current?.spec.revision) needed.add(candidate);
+    const later = candidates.filter(({ number }) => number >= position);
+    const approved = later.filter((one) => hasApproval(one, { stage, world, isRejection: false }));
+    for (const candidate of approved.slice(-mostPerStage)) needed.add(candidate);
     // Without it, older ones that it reverts could start.
     const reverting = candidates[findReverting(candidates, stage, world)];
-    if (reverting !== undefined) kept.add(reverting);
+    if (reverting !== undefined) needed.add(reverting);
     const possible = later.filter((one) => isNews(one, stage, world) && isAvailable(one, stage, world));
     for (const candidate of possible.slice(-mostPerStage)) kept.add(candidate);
+    const next = nextOf(possible, { stage, history, world });
+    if (next !== undefined) needed.add(next);
   }
-  return candidates.filter((candidate) => kept.has(candidate)).slice(-most);
+  return { kept: candidates.filter((candidate) => kept.has(candidate) || needed.has(candidate)), needed };
+}
+
+/** The candidate that the stage takes next: the newest that has not failed there, and that no user has rejected. */
+function nextOf(
+  possible: readonly Candidate[],
+  { stage, history, world }: Pick<At, "stage" | "history" | "world">,
+): Candidate | undefined {
+  return possible.findLast((candidate) => {
+    const plan = world.planOf(stage, candidate);
+    if (plan.state !== "known" || history.evidenceOf(plan.digest).state === "Failed") return false;
+    return !hasApproval(candidate, { stage, world, isRejection: true });
+  });
 }
 
 /** Whether a candidate has another digest than the target of a stage. */
@@ -61,7 +87,10 @@ export function findReverting(candidates: readonly Candidate[], stage: Stage, wo
   );
 }
 
-function isApproved(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {
+function hasApproval(
+  candidate: Candidate,
+  { stage, world, isRejection }: Pick<At, "stage" | "world"> & { readonly isRejection: boolean },
+): boolean {
   const { approvals, name } = world;
   const plan = world.planOf(stage, candidate);
   return (
@@ -69,7 +98,7 @@ function isApproved(candidate: Candidate, stage: Stage, world: PipelineWorld): b
     approvals.some((approval) => {
       const { spec } = approval as ApprovalResource;
       const isOf = spec?.pipeline === name && spec.stage === stage.name && spec.digest === plan.digest;
-      return isOf && spec.decision !== "Reject";
+      return isOf && (spec.decision === "Reject") === isRejection;
     })
   );
 }

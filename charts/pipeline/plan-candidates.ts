@@ -2,10 +2,15 @@ import type { PipelineRecord } from "../../crds/pipeline.ts";
 import type { Candidate, PipelineCommit, PlannedRelease } from "../../crds/pipeline-status.ts";
 import { lacksComparison, withDifferences } from "./differences.ts";
 import { keepCandidates } from "./keep-candidates.ts";
+import { describeNoRoom, fitRecord, isTooLarge, shortenTexts } from "./record-size.ts";
 import { agreedRelease } from "./release-problems.ts";
 import type { ReleaseView } from "./release-view.ts";
 import { withRequested } from "./requested-candidates.ts";
+import { shortenText } from "./stored-text.ts";
 import { candidateOf, type PipelineWorld } from "./world.ts";
+
+/** The status of the Release has the whole error. */
+const mostErrorBytes = 300;
 
 /**
  * The next record of a Pipeline: the newest commit, the commit to plan, and the commits that change a stage. Pure and
@@ -19,17 +24,72 @@ export function planCandidates(world: PipelineWorld, seen: PipelineCommit | unde
   const head = seen === undefined || seen.tree === previous.head?.tree ? previous.head : seen;
   const { planning } = previous;
   const requested = withRequested(previous.candidates ?? [], world);
-  const candidates = requested.candidates.map((candidate) =>
-    withDifferences(withPlans(candidate, world), world, candidate),
-  );
+  const candidates = plannedCandidates(requested.candidates, world);
   // Add the planned commit before the next one replaces it.
-  const added = planning && candidateFor(planning, { ...world, record: { candidates } });
-  const all = added === undefined ? candidates : [...candidates, added];
+  const added = newCandidate(world, candidates);
   const next = planning === undefined || isPlanned(planning.revision, world) ? head : planning;
-  // Remove candidates only together with another change, to save a write of the status.
+  const commits = { head, planning: next };
+  const all = added === undefined ? candidates : [...candidates, added];
   const isNews = requested.isNews || added !== undefined || next?.revision !== planning?.revision;
-  const kept = isNews ? keepCandidates({ ...world, record: { ...previous, candidates: all } }, all) : all;
-  return { head, planning: next, candidates: kept.length === 0 ? previous.candidates : [...kept] };
+  // Remove candidates only together with another change, to save a write of the status; or because they are too large.
+  if (!isNews && !isTooLarge({ ...commits, candidates: all }, world)) return recordOf(commits, all, previous);
+  const options = { commits, world, isNews };
+  let fitting = fitCandidates(all, options);
+  // With a new candidate, or one that is requested again, what is needed is too large: it waits until there is room.
+  if (!fitting.fits && added !== undefined) fitting = fitCandidates(candidates, options);
+  if (!fitting.fits && requested.isNews)
+    fitting = fitCandidates(plannedCandidates(previous.candidates ?? [], world), options);
+  return recordOf(commits, fitting.candidates, previous);
+}
+
+type Commits = Pick<PipelineRecord, "head" | "planning">;
+
+/** The candidates that fit into the record. */
+function fitCandidates(
+  candidates: readonly Candidate[],
+  {
+    commits,
+    world,
+    isNews,
+  }: { readonly commits: Commits; readonly world: PipelineWorld; readonly isNews: boolean },
+) {
+  const record = { ...world.record, candidates: [...candidates] };
+  const { kept, needed } = keepCandidates({ ...world, record }, candidates);
+  return fitRecord({ ...commits, candidates: isNews ? kept : candidates }, { needed, world });
+}
+
+function recordOf(
+  commits: Commits,
+  candidates: readonly Candidate[],
+  previous: Partial<PipelineRecord>,
+): PipelineRecord {
+  return { ...commits, candidates: candidates.length === 0 ? previous.candidates : [...candidates] };
+}
+
+/** The candidates with the current plans of the Releases. */
+function plannedCandidates(candidates: readonly Candidate[], world: PipelineWorld): readonly Candidate[] {
+  return candidates.map((candidate) =>
+    shortenTexts(withDifferences(withPlans(candidate, world), world, candidate)),
+  );
+}
+
+/** The planned commit as a candidate; undefined: it is none, or one already. */
+function newCandidate(world: PipelineWorld, candidates: readonly Candidate[]): Candidate | undefined {
+  const { planning } = world.record;
+  return planning && candidateFor(planning, { ...world, record: { candidates: [...candidates] } });
+}
+
+/** Why a planned commit does not become a candidate although it changes a stage; undefined: nothing prevents it. Pure. */
+export function describeFullRecord(world: PipelineWorld): string | undefined {
+  const { head, planning, candidates = [] } = world.record;
+  const added = newCandidate(world, candidates);
+  if (added === undefined) return undefined;
+  const { fits } = fitCandidates([...candidates, added], {
+    commits: { head, planning },
+    world,
+    isNews: true,
+  });
+  return fits ? undefined : describeNoRoom(added.revision);
 }
 
 /** Whether every Release that can plan a commit has planned it or has reported an error. */
@@ -65,7 +125,7 @@ function plansFor(revision: string, world: PipelineWorld): readonly PlannedRelea
   return releasesOf(world).flatMap(({ key, release }): readonly PlannedRelease[] => {
     if (release?.next === undefined || !hasPlanned(release, revision)) return [];
     const { digest, error, mutableImages, compared } = release.next;
-    if (error !== undefined) return [{ release: key, error: firstLine(error) }];
+    if (error !== undefined) return [{ release: key, error: shortenText(firstLine(error), mostErrorBytes) }];
     return [
       {
         release: key,
@@ -81,7 +141,8 @@ function plansFor(revision: string, world: PipelineWorld): readonly PlannedRelea
 function withPlans(candidate: Candidate, world: PipelineWorld): Candidate {
   const plans = plansFor(candidate.revision, world);
   if (plans.length === 0) return candidate;
-  const others = candidate.releases.filter(({ release }) => !plans.some((plan) => plan.release === release));
+  const planned = new Set(plans.map(({ release }) => release));
+  const others = candidate.releases.filter(({ release }) => !planned.has(release));
   return { ...candidate, releases: [...others, ...plans].toSorted(byRelease) };
 }
 
@@ -99,7 +160,7 @@ function candidateFor(planning: PipelineCommit, world: PipelineWorld): Candidate
   ];
   const { tree: _, ...commit } = planning;
   const candidate = { number: 1 + Math.max(0, ...numbers), ...commit, releases: [...releases] };
-  return withDifferences(candidate, world, undefined);
+  return shortenTexts(withDifferences(candidate, world, undefined));
 }
 
 /** Whether a plan differs from that of the previous candidate. Without one: whether it differs from the deployed digest. */
@@ -151,7 +212,7 @@ function byRelease(a: PlannedRelease, b: PlannedRelease): number {
   return a.release < b.release ? -1 : Number(a.release > b.release);
 }
 
-/** The first line of an error, shortened: a renderer may write errors of any length. */
+/** The first line of an error: a renderer may write errors of any length. */
 function firstLine(text: string): string {
-  return text.split("\n", 1)[0]?.slice(0, 300) ?? "";
+  return text.split("\n", 1)[0] ?? "";
 }

@@ -5,6 +5,7 @@ import type { Observed } from "../../crds/observed.ts";
 import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
 import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { decideStage, type StageDecision } from "./decide-stage.ts";
+import { describeFullRecord } from "./plan-candidates.ts";
 import { describeStrangers } from "./release-problems.ts";
 import { isBriefReport } from "./report-news.ts";
 import { reportStage } from "./report-stage.ts";
@@ -110,7 +111,9 @@ export function judgePipeline({
       promotion !== undefined && isFailed(world, promotion.name) && phase !== "Proving",
   );
   const strangers = describeStrangers(world);
+  const full = describeFullRecord(world);
   const problems = [
+    ...(full === undefined ? [] : [full]),
     ...stages.flatMap(({ name, problems: own = [] }) => own.map((text) => `${name}: ${text}`)),
     ...strangers.near,
   ];
