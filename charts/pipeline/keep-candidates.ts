@@ -23,9 +23,9 @@ export interface KeptCandidates {
 }
 
 /**
- * Selects the candidates to keep: those that a stage runs, proves or may still start, those that a user has approved or requested, and
- * the newest, and the newest that reverts others. All of these are needed, except those that a stage may start and that are older than its next one. A removed candidate is
- * not added again unless a user requests it. Pure.
+ * Selects the candidates to keep: those that a stage runs, proves or may still start, those that a user has approved or requested, the
+ * newest, and for each stage the newest that reverts older ones. All of these are needed, except those that a stage may start and that
+ * are older than its next one. A removed candidate is not added again unless a user requests it. Pure.
  */
 export function keepCandidates(world: PipelineWorld, candidates: readonly Candidate[]): KeptCandidates {
   const kept = new Set<Candidate>();
