@@ -3,6 +3,7 @@ import {
   type ClosedGate,
   closedByFreeze,
   closedByOrder,
+  closedByRendering,
   closedForStage,
   closedForTarget,
   type TargetGates,
@@ -140,7 +141,9 @@ function decideCandidate(at: At): Decided {
   const chosen = chooseCandidate(at);
   if (chosen === undefined) return { start: undefined, next: undefined, waiting: whyNothing(at) };
   const { plan, gates } = chosen;
+  const rendering = closedByRendering({ stage, world });
   const waiting = [
+    ...(rendering === undefined ? [] : [rendering]),
     ...holdOf(at),
     ...slotOf(at),
     ...closedForStage({ stage, world, bypass: nothing }),

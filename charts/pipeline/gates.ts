@@ -1,10 +1,12 @@
+import { instantMs } from "../../crds/kind-context.ts";
 import type { GateName } from "../../crds/pipeline-status.ts";
 import type { Bypass, PromotionSpec } from "../../crds/promotion.ts";
 import { assessApprovals } from "./approvals.ts";
 import { closedByDifferences } from "./differences.ts";
 import { assessFreezes } from "./freeze.ts";
 import { unprovenStages } from "./order.ts";
-import { describeReleases } from "./release-problems.ts";
+import { agreedReleases, describeReleases } from "./release-problems.ts";
+import { later, latest } from "./release-state.ts";
 import { excludesAuthors, type Stage } from "./shape.ts";
 import { authorsIn, spanOf } from "./stage-span.ts";
 import { assessWindows } from "./windows.ts";
@@ -78,6 +80,9 @@ export function closedByFreeze(
   return { gate: "Freeze", message: state.message, ...(state.until !== undefined && { until: state.until }) };
 }
 
+/** Time in which all Releases of a Pipeline report that they render differently. */
+const renderingTime = "1m";
+
 export interface TargetGates {
   readonly closed: readonly ClosedGate[];
   /** The Approvals that count. */
@@ -150,6 +155,35 @@ export function closedByOrder(
   const message = `${shortId(revision)} has not passed ${unproven.map((name) => `stage "${name}"`).join(" and ")}`;
   const isBlocked = unproven.some((name) => neverPasses(name, world));
   return { gate: "Order", message, ...(isBlocked && { blocked: true }) };
+}
+
+/**
+ * The gate that is closed for a minute after Releases of a stage have found that they render their commit differently. An upgrade of
+ * the operator, or inputs of several stages, change earlier stages too, and these must report it before they count as passed. The
+ * gate opens when the stages that it follows have started something since then. Pure.
+ */
+export function closedByRendering({ stage, world }: Omit<GatesInput, "bypass">): ClosedGate | undefined {
+  if (stage.comesAfter.length === 0) return undefined;
+  const mismatches = [...agreedReleases(stage, world).values()].flatMap(({ conditions }) => {
+    const { reason, lastTransitionTime } = conditions.get("Ready") ?? {};
+    return reason === "DigestMismatch" && lastTransitionTime !== undefined ? [lastTransitionTime] : [];
+  });
+  const [first, ...others] = mismatches;
+  if (first === undefined) return undefined;
+  const since = latest(first, ...others);
+  const until = later(since, renderingTime);
+  if (world.clock.reached(until) || haveStartedSince(since, { stage, world })) return undefined;
+  const message = "its Releases render their commit differently now, and earlier stages may do so too";
+  return { gate: "Order", message, until };
+}
+
+/** Whether the stages that a stage follows have started something since an instant: then they have reported. */
+function haveStartedSince(instant: string, { stage, world }: Omit<GatesInput, "bypass">): boolean {
+  return stage.comesAfter.every((name) => {
+    const before = world.stages.find((one) => one.name === name);
+    const { createdAt = "" } = (before && historyOf(world, before).current) ?? {};
+    return createdAt !== "" && instantMs(createdAt) >= instantMs(instant);
+  });
 }
 
 /** Whether a stage, or one that it follows, has no Releases: such a stage never passes. */

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { aShop, everywhere, gatesOf, hour, minute, second } from "./stages.ts";
+
+/** A world in which all stages run a commit, and the Release of prod reports a change first. */
+function aShopThatChanges() {
+  const world = aShop();
+  world.push(everywhere("1"));
+  world.run(hour);
+  world.changeInputs("prod", "2");
+  return world;
+}
+
+describe("a stage whose Releases render their commit differently", () => {
+  test("waits for the earlier stages when they report the same some seconds later", () => {
+    const world = aShopThatChanges();
+    world.run(20 * second);
+    world.changeInputs("dev", "2");
+    world.run(20 * second);
+    world.changeInputs("staging", "2");
+    world.run(5 * minute);
+    expect(world.promotions("staging")).toHaveLength(2);
+    expect(world.promotions("prod")).toHaveLength(1);
+    world.run(10 * minute);
+    expect(world.promotions("prod").at(-1)).toMatchObject({
+      spec: { attempt: 1 },
+      status: { phase: "Passed" },
+    });
+    expect(world.promotions("prod")).toHaveLength(2);
+  });
+
+  test("continues after a minute when only its own inputs have changed", () => {
+    const world = aShopThatChanges();
+    world.run(50 * second);
+    expect(gatesOf(world, "prod")).toEqual(["Order"]);
+    expect(world.stage("prod").waiting?.[0]?.until).toBeDefined();
+    world.run(20 * second);
+    expect(world.promotions("prod")).toHaveLength(2);
+  });
+
+  test("starts at once if it follows no stage", () => {
+    const world = aShop();
+    world.push(everywhere("1"));
+    world.run(hour);
+    world.changeInputs("dev", "2");
+    world.run(10 * second);
+    expect(world.promotions("dev")).toHaveLength(2);
+  });
+});
