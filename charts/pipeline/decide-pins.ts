@@ -24,9 +24,15 @@ export interface ReleasePin {
 /**
  * The fields that a Pipeline sets in the Releases that name it. Only a Promotion without an outcome changes a pin;
  * otherwise the existing pin is kept. Pure.
+ *
+ * @param starting Names of stages that start a Promotion in the same run. It replaces the current one, whose pins are no longer set:
+ * the new one could pass with the existing pin just before they are.
  */
-export function decidePins(world: PipelineWorld): readonly ReleasePin[] {
-  const stages = world.stages.map((stage) => ({ stage, target: targetsOf(stage, world) }));
+export function decidePins(world: PipelineWorld, starting: ReadonlySet<string>): readonly ReleasePin[] {
+  const stages = world.stages.map((stage) => ({
+    stage,
+    target: targetsOf(stage, { world, isStarting: starting.has(stage.name) }),
+  }));
   return [...world.releases.values()].flatMap((release) => {
     if (release.isDeleting) return [];
     const { key, name, namespace } = release;
@@ -60,11 +66,14 @@ interface Target {
 }
 
 /** Target of each Release according to the last Promotion of its stage. */
-function targetsOf(stage: Stage, world: PipelineWorld): (release: ReleaseView) => Target | undefined {
+function targetsOf(
+  stage: Stage,
+  { world, isStarting }: { readonly world: PipelineWorld; readonly isStarting: boolean },
+): (release: ReleaseView) => Target | undefined {
   const { current } = historyOf(world, stage);
   if (current === undefined) return () => undefined;
   const { spec, passedAt } = current;
-  const due = isOpen(current) ? duePins(spec, { stage, world }) : new Set();
+  const due = isOpen(current) && !isStarting ? duePins(spec, { stage, world }) : new Set();
   return ({ key, deployed }) => {
     const entry = spec.releases?.find(({ namespace, name }) => `${namespace}/${name}` === key);
     if (entry === undefined) return undefined;

@@ -26,9 +26,11 @@ export class PipelineChart extends Chart {
   ) {
     super(scope, id);
     const world = readWorld({ resource, observed, record, clock, source });
+    const starting = new Set<string>();
     for (const stage of world.stages) {
       const { start } = decideStage(stage, world);
       if (start === undefined) continue;
+      starting.add(stage.name);
       const { name, spec } = start;
       new ApiObject(this, `promotion-${stage.name}`, {
         apiVersion: apiVersionOf(Promotion),
@@ -37,7 +39,7 @@ export class PipelineChart extends Chart {
         spec,
       });
     }
-    for (const { name, namespace, revision, digest, next, compare } of decidePins(world)) {
+    for (const { name, namespace, revision, digest, next, compare } of decidePins(world, starting)) {
       new ApiObject(this, `release-${namespace}-${name}`, {
         apiVersion: apiVersionOf(Release),
         kind: Release.kind,

@@ -64,7 +64,10 @@ export const decideFast: Decider = ({ kind, resource, observed, context }) => {
     const { source } = context;
     const world = readWorld({ resource: resource as PipelineResource, observed, record, clock, source });
     const started = world.stages.flatMap((stage) => decideStage(stage, world).start ?? []);
-    return { children: started.map((one) => ({ kind: "Promotion", ...one })), pins: decidePins(world) };
+    return {
+      children: started.map((one) => ({ kind: "Promotion", ...one })),
+      pins: decidePins(world, new Set(started.map(({ spec }) => spec.stage))),
+    };
   }
   const record = context.record as PromotionRecord;
   const due = dueVerifications(resource as PromotionResource, { observed, record, clock });
