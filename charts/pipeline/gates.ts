@@ -165,7 +165,8 @@ export function closedByOrder(
 export function closedByRendering({ stage, world }: Omit<GatesInput, "bypass">): ClosedGate | undefined {
   if (stage.comesAfter.length === 0) return undefined;
   const mismatches = [...agreedReleases(stage, world).values()].flatMap(({ conditions }) => {
-    const { reason, lastTransitionTime } = conditions.get("Ready") ?? {};
+    // `Ready` may be false since earlier, such as during an illness.
+    const { reason, lastTransitionTime } = conditions.get("Applied") ?? conditions.get("Ready") ?? {};
     return reason === "DigestMismatch" && lastTransitionTime !== undefined ? [lastTransitionTime] : [];
   });
   const [first, ...others] = mismatches;

@@ -128,11 +128,13 @@ export function reconcileRelease(release: SimulatedRelease, input: ReleaseOperat
   });
   const isReady = refused === undefined && health === "Healthy";
   const ready = condition("Ready", isReady, { ...(refused ?? healthy), previous, now });
+  const isApplied = { reason: "Applied", message: "Applied 1 object" };
+  const applied = condition("Applied", refused === undefined, { ...(refused ?? isApplied), previous, now });
   return {
     observedGeneration: generation,
     ...(deployed && { deployed }),
     ...(next && { next }),
-    conditions: [healthy, ready],
+    conditions: [healthy, ready, applied],
   };
 }
 

@@ -28,6 +28,20 @@ describe("a stage whose Releases render their commit differently", () => {
     expect(world.promotions("prod")).toHaveLength(2);
   });
 
+  test("waits for the earlier stages also if it was unhealthy before", () => {
+    const world = aShop();
+    world.push(everywhere("1"));
+    world.run(hour);
+    world.setHealth("prod", "Progressing");
+    world.run(10 * minute);
+    world.changeInputs("prod", "2");
+    world.run(20 * second);
+    world.changeInputs("staging", "2");
+    world.run(5 * minute);
+    expect(world.promotions("staging")).toHaveLength(2);
+    expect(world.promotions("prod")).toHaveLength(1);
+  });
+
   test("continues after a minute when only its own inputs have changed", () => {
     const world = aShopThatChanges();
     world.run(50 * second);
