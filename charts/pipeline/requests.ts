@@ -20,13 +20,13 @@ const planPatience = "1m";
 
 /**
  * The request that a stage is to start: the open one, or that of the current Promotion if that can never pass because the Releases
- * now render its commit differently. Pure.
+ * now render its commit differently. A request to an earlier name of the stage is not started again. Pure.
  */
 export function requestToStart({ stage, world, history }: At): PromotionView | undefined {
   const { openRequest, current, requests } = history;
   if (openRequest !== undefined || current === undefined) return openRequest;
   if (!isOpen(current) || !isOutdated(current, stage, world)) return undefined;
-  return requests.find(({ uid }) => uid === current.spec.request?.uid);
+  return requests.find(({ uid, spec }) => uid === current.spec.request?.uid && spec.stage === stage.name);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DeliveryWorld } from "./delivery-world.ts";
-import { aShop, everywhere, gatesOf, hour, promoted, threeStages } from "./stages.ts";
+import { aShop, everywhere, gatesOf, hour, minute, promoted, threeStages } from "./stages.ts";
 
 /** Renames prod to live. */
 function rename(world: DeliveryWorld, more: object = {}): void {
@@ -52,5 +52,25 @@ describe("a renamed stage", () => {
     world.approve("cleo", { stage: "live", digest });
     world.run(hour);
     expect(promoted(world, "live")).toEqual([commit]);
+  });
+
+  test("does not start a request to its earlier name again when the commit renders differently", () => {
+    const world = aShop();
+    world.push(everywhere("1"));
+    world.run(hour);
+    world.setHealth("dev", "Failed");
+    world.setHealth("prod", "Progressing");
+    const fix = world.push(everywhere("2"));
+    world.run(minute);
+    world.request("fix", { stage: "prod", revision: fix, by: "ann", reason: "outage", bypass: ["Order"] });
+    world.run(minute);
+    rename(world);
+    world.changeInputs("prod", "other values");
+    world.run(20 * minute);
+    expect(promoted(world, "live")).toEqual([]);
+    for (const name of ["dev", "prod"]) world.setHealth(name, "Healthy");
+    const next = world.push(everywhere("3"));
+    world.run(3 * hour);
+    expect(promoted(world, "live")).toEqual([next]);
   });
 });
