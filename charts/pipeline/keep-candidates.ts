@@ -97,8 +97,10 @@ function hasApproval(
     plan.state === "known" &&
     approvals.some((approval) => {
       const { spec } = approval as ApprovalResource;
-      const isOf = spec?.pipeline === name && spec.stage === stage.name && spec.digest === plan.digest;
-      return isOf && (spec.decision === "Reject") === isRejection;
+      if (spec?.pipeline !== name || spec.digest !== plan.digest) return false;
+      // Rejections count under all names of a stage, and approvals only under its current name.
+      if (isRejection) return spec.decision === "Reject" && stage.names.has(spec.stage);
+      return spec.decision !== "Reject" && spec.stage === stage.name;
     })
   );
 }

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { pipeline } from "../../../charts/bindings-delivery.ts";
+import { keepCandidates } from "../../../charts/pipeline/keep-candidates.ts";
+import { readWorld } from "../../../charts/pipeline/world.ts";
 import type { DeliveryWorld } from "./delivery-world.ts";
 import { aShop, everywhere, gatesOf, hour, minute, promoted, threeStages } from "./stages.ts";
 
@@ -52,6 +55,31 @@ describe("a renamed stage", () => {
     world.approve("cleo", { stage: "live", digest });
     world.run(hour);
     expect(promoted(world, "live")).toEqual([commit]);
+  });
+
+  test("keeps the candidate before one that was rejected under its earlier name, also if the record is too large", () => {
+    const more = { enter: { approvals: {} } };
+    const world = aShop({ prod: more });
+    for (const text of ["1", "2", "3"]) {
+      world.push(everywhere(text));
+      world.run(hour);
+    }
+    const { digest } = world.stage("prod").next ?? {};
+    world.approve("ann", { stage: "prod", digest, decision: "Reject" });
+    rename(world, more);
+    world.setHealth("dev", "Progressing");
+    world.push(everywhere("4"));
+    world.run(minute);
+    const resource = world.pipeline;
+    const observed = world.objects.observe(resource, pipeline);
+    const { status: record } = resource;
+    if (record === undefined) throw new Error("the Pipeline has no status");
+    const state = readWorld({
+      ...{ resource, observed, record, source: undefined },
+      clock: { reached: () => true },
+    });
+    const { needed } = keepCandidates(state, record.candidates ?? []);
+    expect([...needed].map(({ number }) => number).toSorted()).toEqual([2, 3, 4]);
   });
 
   test("does not start a request to its earlier name again when the commit renders differently", () => {
