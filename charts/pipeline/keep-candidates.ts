@@ -4,7 +4,7 @@ import { unprovenStages } from "./order.ts";
 import type { StageHistory } from "./promotions.ts";
 import { requestedCommits } from "./requested-candidates.ts";
 import type { Stage } from "./shape.ts";
-import { historyOf, type PipelineWorld } from "./world.ts";
+import { candidateOf, historyOf, type PipelineWorld } from "./world.ts";
 
 /** For each stage, the maximum number of candidates kept because it may start them, and of those kept because users approved them. */
 const mostPerStage = 10;
@@ -75,16 +75,44 @@ export function isAvailable(candidate: Candidate, stage: Stage, world: PipelineW
 }
 
 /**
- * Index of the newest available candidate that does not change the target of a stage; -1: there is none. It reverts the older ones,
- * so a window or an approval that comes later must not start them. Pure.
+ * Index of the newest candidate that does not change the target of a stage, and that the earlier stages have passed; -1: there is none.
+ * It reverts the older ones, so a window or an approval that comes later must not start them. Pure.
  */
 export function findReverting(candidates: readonly Candidate[], stage: Stage, world: PipelineWorld): number {
   const history = historyOf(world, stage);
-  const digest = history.current?.spec.digest;
-  if (digest === undefined || history.evidenceOf(digest).state === "Failed") return -1;
-  return candidates.findLastIndex(
-    (candidate) => !isNews(candidate, stage, world) && isAvailable(candidate, stage, world),
-  );
+  const { current } = history;
+  if (current === undefined || history.evidenceOf(current.spec.digest).state === "Failed") return -1;
+  // If the Releases render the target differently now, the plans of some candidates are newer than that, and others are not.
+  const targets = new Set([current.spec.digest, digestNow(current.spec.revision, stage, world)]);
+  return candidates.findLastIndex((candidate) => {
+    const plan = world.planOf(stage, candidate);
+    return plan.state === "known" && targets.has(plan.digest) && wasAvailable(candidate, stage, world);
+  });
+}
+
+/** The digest of a commit as planned last; undefined: not known. */
+function digestNow(revision: string, stage: Stage, world: PipelineWorld): string | undefined {
+  const candidate = candidateOf(world.record, revision);
+  const plan = candidate && world.planOf(stage, candidate);
+  return plan?.state === "known" ? plan.digest : undefined;
+}
+
+/** Whether every earlier stage has passed a candidate, also if one renders it differently since then and proves it again. */
+function wasAvailable(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {
+  return unprovenStages(candidate, stage, world).every((name) => {
+    const before = world.stages.find((one) => one.name === name);
+    return before !== undefined && hasPassedAs(candidate, before, world);
+  });
+}
+
+/** Whether a stage has passed a candidate, or a commit that has the same digest now, when that rendered differently. */
+function hasPassedAs(candidate: Candidate, stage: Stage, world: PipelineWorld): boolean {
+  const plan = world.planOf(stage, candidate);
+  if (plan.state !== "known") return false;
+  return historyOf(world, stage).started.some(({ spec, passedAt }) => {
+    if (passedAt === undefined) return false;
+    return spec.candidate === candidate.number || digestNow(spec.revision, stage, world) === plan.digest;
+  });
 }
 
 function hasApproval(

@@ -29,7 +29,8 @@ export function startable({
   const reverting = findReverting(candidates, stage, world);
   return (
     candidates
-      .slice(reverting + 1)
+      // The target itself is not reverted: it may render differently now, also while the plan of the reverting one is older.
+      .filter(({ revision }, index) => index >= reverting || revision === current?.spec.revision)
       .toReversed()
       .values()
       // One that was added again for a request starts only by that request.

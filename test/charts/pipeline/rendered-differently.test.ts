@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aShop, everywhere, gatesOf, hour, minute, second } from "./stages.ts";
+import { aShop, everywhere, gatesOf, hour, minute, promoted, second } from "./stages.ts";
 
 /** A world in which all stages run a commit, and the Release of prod reports a change first. */
 function aShopThatChanges() {
@@ -40,6 +40,22 @@ describe("a stage whose Releases render their commit differently", () => {
     world.run(5 * minute);
     expect(world.promotions("staging")).toHaveLength(2);
     expect(world.promotions("prod")).toHaveLength(1);
+  });
+
+  test("starts its commit although the plan of a later one, which did not change it, is older and has the same digest", () => {
+    const world = aShop();
+    const first = world.push(everywhere("1"));
+    world.run(hour);
+    const unchanged = world.push({ dev: "2", staging: "2" });
+    world.run(hour);
+    world.setHealth("dev", "Progressing");
+    world.push(everywhere("3"));
+    world.run(5 * minute);
+    world.changeInputs("prod", "2");
+    world.run(10 * minute);
+    expect(promoted(world, "prod").slice(0, 2)).toEqual([first, first]);
+    expect(promoted(world, "prod").at(-1)).toBe(unchanged);
+    expect(world.stage("prod")).toMatchObject({ running: { revision: unchanged, proven: true } });
   });
 
   test("continues after a minute when only its own inputs have changed", () => {

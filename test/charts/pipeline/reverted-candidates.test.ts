@@ -64,6 +64,23 @@ describe("a candidate that a later commit has reverted", () => {
     expect(promoted(world, "prod")).toEqual([revert, next]);
   });
 
+  test("is not started while an earlier stage proves the revert as an upgraded operator renders it", () => {
+    for (const change of [everywhere, (text: string) => ({ prod: text })]) {
+      const world = aShop({ prod: atNoon });
+      const first = world.push(everywhere("1"));
+      world.run(13 * hour);
+      const reverted = world.push(change("2"));
+      world.run(hour);
+      world.push(change("1"));
+      world.run(21 * hour + 55 * minute);
+      world.upgrade("2");
+      world.run(3 * hour);
+      expect(promoted(world, "prod")).not.toContain(reverted);
+      expect(promoted(world, "prod")[0]).toBe(first);
+      expect(promoted(world, "prod").length).toBeGreaterThan(1);
+    }
+  });
+
   test("is started if the digest that the revert goes back to has failed in the stage", () => {
     const world = aShop({ staging: { pass: {} } });
     world.push(everywhere("1"));
