@@ -29,7 +29,8 @@ export function planCandidates(world: PipelineWorld, seen: PipelineCommit | unde
   const added = newCandidate(world, candidates);
   const next = planning === undefined || isPlanned(planning.revision, world) ? head : planning;
   const commits = { head, planning: next };
-  const all = added === undefined ? candidates : [...candidates, added];
+  const withAdded = (others: readonly Candidate[]) => (added === undefined ? others : [...others, added]);
+  const all = withAdded(candidates);
   const isNews = requested.isNews || added !== undefined || next?.revision !== planning?.revision;
   // Remove candidates only together with another change, to save a write of the status; or because they are too large.
   if (!isNews && !isTooLarge({ ...commits, candidates: all }, world)) return recordOf(commits, all, previous);
@@ -37,8 +38,11 @@ export function planCandidates(world: PipelineWorld, seen: PipelineCommit | unde
   let fitting = fitCandidates(all, options);
   // With a new candidate, or one that is requested again, what is needed is too large: it waits until there is room.
   if (!fitting.fits && added !== undefined) fitting = fitCandidates(candidates, options);
-  if (!fitting.fits && requested.isNews)
-    fitting = fitCandidates(plannedCandidates(previous.candidates ?? [], world), options);
+  if (!fitting.fits && requested.isNews) {
+    const others = plannedCandidates(previous.candidates ?? [], world);
+    fitting = fitCandidates(withAdded(others), options);
+    if (!fitting.fits) fitting = fitCandidates(others, options);
+  }
   return recordOf(commits, fitting.candidates, previous);
 }
 

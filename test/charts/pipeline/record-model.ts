@@ -140,7 +140,11 @@ export class RecordModel {
 
   request(stage: string, age: number): void {
     const revision = this.#targetOf(stage, age)?.revision;
-    if (revision !== undefined) this.#create({ pipeline: "shop", stage, revision }, false);
+    if (revision !== undefined) this.requestCommit(stage, revision);
+  }
+
+  requestCommit(stage: string, revision: string): void {
+    this.#create({ pipeline: "shop", stage, revision }, false);
   }
 
   #targetOf(name: string, age: number) {

@@ -153,4 +153,25 @@ describe("the record of a Pipeline", () => {
     for (let number = 2; number <= 15; number++) follow(model, `${number}`);
     expect(numbersOf(model)).toEqual([1, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
   });
+
+  test("accepts a new commit although there is no room for an older one that a user has requested", () => {
+    const model = new RecordModel({ releases: 70, nameLength: 250 });
+    follow(model, "1");
+    model.start("dev");
+    model.finish("dev", "passedAt");
+    for (let number = 2; number <= 9; number++) {
+      follow(model, `${number}`);
+      model.start("dev");
+      model.finish("dev", "passedAt");
+      model.approve("prod", 0, "Approve");
+    }
+    follow(model, "10");
+    expect(numbersOf(model)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    model.requestCommit("dev", revisionOf(1));
+    model.fold();
+    expect(numbersOf(model)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    // It replaces the one before, which dev has not started.
+    follow(model, "11");
+    expect(numbersOf(model)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 11]);
+  });
 });
