@@ -39,6 +39,8 @@ const notWeaker: readonly string[] = [
     ` && ${batchOf("n")} <= ${batchOf("s")}))`,
   // Proofs of a stage with an earlier name count.
   `${list("n.?formerly")}.all(f, f in ${list("s.?formerly")})`,
+  // And so do Freezes and rejections.
+  keeps("formerly"),
   `${stagesBefore("s", "variables.oldNames")}.all(d, ${comesAfter("n", "d", deepestOrder)})`,
 ];
 

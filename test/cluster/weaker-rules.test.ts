@@ -15,6 +15,7 @@ const job = { spec: { template: { spec: { containers: [{ name: "test", image: "t
 const dev: Stage = { name: "dev", releases: [{ name: "web-dev" }], batch: 2 };
 const staging: Stage = {
   name: "staging",
+  formerly: ["qa"],
   releases: [{ name: "web-staging" }, { name: "db-staging" }],
   pass: { soak: "10m", verify: [{ name: "smoke", template: job }] },
 };
@@ -74,6 +75,7 @@ describe("rules of a Pipeline", () => {
     ["no gates", [dev, staging, { ...prod, enter: undefined }], "prod"],
     ["no rollback", [dev, staging, { ...prod, onFailure: "Hold" }], "prod"],
     ["what another stage has proven", [dev, staging, { ...prod, formerly: ["dev"] }], "prod"],
+    ["no earlier name", [dev, { ...staging, formerly: [] }, prod], "staging"],
     ["larger batches", [{ ...dev, batch: 3 }, staging, prod], "dev"],
     ["larger batches in percent", [dev, staging, { ...prod, batch: "100%" }], "prod"],
     ["batches in percent", [{ ...dev, batch: "1%" }, staging, prod], "dev"],
