@@ -110,23 +110,6 @@ export function assessApprovals(input: ApprovalsInput): ApprovalState {
   return { ...common, state: "Waiting", message: waitingFor(common, { rule, excluded, reason: refusals }) };
 }
 
-/** Names of the Approvals that have no effect because no plan has their digest. Pure. */
-export function unplannedApprovals(
-  approvals: readonly LiveObject[],
-  {
-    pipeline,
-    planned,
-  }: { readonly pipeline: string; readonly planned: readonly { stage: string; digest: string }[] },
-): readonly string[] {
-  return readDecisions(approvals)
-    .filter(({ spec }) => spec.pipeline === pipeline)
-    .filter(
-      ({ spec }) => !planned.some(({ stage, digest }) => stage === spec.stage && digest === spec.digest),
-    )
-    .map(({ counted }) => counted.name)
-    .toSorted();
-}
-
 /** Whether an Approval, which may be invalid, is for a stage, under any of its names, and a digest. */
 function isFor(
   approval: LiveObject,

@@ -3,7 +3,6 @@ import {
   type ApprovalRule,
   type ApprovalsInput,
   assessApprovals,
-  unplannedApprovals,
 } from "../../../charts/pipeline/approvals.ts";
 import { readCommitAuthors } from "../../../charts/pipeline/commit-authors.ts";
 import type { ApprovalSpec } from "../../../crds/approval.ts";
@@ -231,15 +230,4 @@ test("readCommitAuthors() maps an address in several entries to all of their use
   expect(names(assess(approvals, { rule, span: commitsBy("team@example.dev"), authors: shared }))).toEqual(
     [],
   );
-});
-
-test("unplannedApprovals() names the Approvals of a digest that no plan has", () => {
-  const approvals = [
-    anApproval("known"),
-    anApproval("other-stage", { stage: "staging" }),
-    anApproval("unknown", { digest: y }),
-    anApproval("elsewhere", { pipeline: "other", digest: y }),
-  ];
-  const planned = [{ stage: "prod", digest: x }];
-  expect(unplannedApprovals(approvals, { pipeline: "shop", planned })).toEqual(["other-stage", "unknown"]);
 });
