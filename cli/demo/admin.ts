@@ -1,6 +1,7 @@
 import { ApiObject, App, Chart } from "cdk8s";
 import { OperatorChart } from "../../charts/operator-chart.ts";
 import { StagePolicies } from "../../constructs/stage-policies.ts";
+import { UserDefaults } from "../../constructs/user-defaults.ts";
 import type { BoundKind, DeclaredKind } from "../../crds/binding.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { objectPath } from "../../operator/cluster/resource-path.ts";
@@ -16,6 +17,8 @@ const adminKinds: readonly ObjectKind[] = [
   ["rbac.authorization.k8s.io", "ClusterRoleBinding", "clusterrolebindings"],
   ["admissionregistration.k8s.io", "ValidatingAdmissionPolicy", "validatingadmissionpolicies"],
   ["admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"],
+  ["admissionregistration.k8s.io", "MutatingAdmissionPolicy", "mutatingadmissionpolicies"],
+  ["admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings"],
 ].map(([group = "", kind = "", plural = ""]) => ({ group, version: "v1", kind, plural, namespaced: false }));
 
 export interface AdminOptions {
@@ -47,6 +50,8 @@ export async function applyAsAdmin(object: KubernetesObject, options: AdminOptio
     contentType: "application/apply-patch+yaml",
     body: JSON.stringify(object),
   });
+  // Before Kubernetes 1.36 the API server does not serve it, and users name themselves.
+  if (answer.status === 404 && object.kind.startsWith("MutatingAdmissionPolicy")) return;
   if (answer.status >= 300) throw refused("apply", object, answer);
 }
 
@@ -158,5 +163,6 @@ export function deliveryOf({
     deletions: "fairlead.demo.deletions",
   };
   new StagePolicies(chart, "policies", { names, subject: { user }, namespaces: [] });
+  new UserDefaults(chart, "user-defaults", { name: "fairlead.demo.user-defaults", namespaces: [] });
   return chart.toJson() as readonly Manifest[];
 }
