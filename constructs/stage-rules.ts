@@ -15,7 +15,7 @@ export const cleaners = [
   "system:kube-controller-manager",
 ];
 
-/** What a policy matches, and what it checks. */
+/** The requests that a policy matches, and its checks. */
 export type PolicyContent = Pick<AdmissionPolicyProps, "resourceRules" | "variables" | "validations">;
 
 /** Plurals of the kinds of pipelines, which need not be installed. */

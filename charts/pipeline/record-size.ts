@@ -9,7 +9,7 @@ export const mostRecordBytes = 768 * 1024;
 const mostCandidates = 512;
 /** Releases of which a candidate has the texts: an error, or differences. */
 const mostTexts = 8;
-/** What the texts of one of them take. */
+/** Bytes of the texts of one of these Releases. */
 const textBytes = 1_500;
 const otherError = "not planned: see status.next of the Release";
 
@@ -109,7 +109,7 @@ function measure({ stages, pairs }: World): (candidate: Candidate) => number {
   };
 }
 
-/** What the largest plan of a Release without texts takes, with a comma. */
+/** Bytes of the largest plan of a Release without texts, with a comma. */
 function bytesOfPlan(release: string, { pairs }: Pick<World, "pairs">): number {
   const digest = "0".repeat(32);
   const rules = new Set(pairs.get(release)?.map((pair) => pair.rules));

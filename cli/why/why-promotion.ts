@@ -28,7 +28,7 @@ export async function whyPromotion(stored: StoredObject, options: WhyResourceOpt
   return { ...report, ...(isNew && { title }), waits: [wait, ...waits], next };
 }
 
-/** What a Promotion waits for now. Nothing if it has all that it needs: then the operator has to record its outcome. */
+/** The conditions that a Promotion waits for now. Empty if all are met: then the operator has to record the outcome. */
 async function proofOf(
   stored: StoredObject,
   {
