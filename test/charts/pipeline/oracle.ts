@@ -43,7 +43,7 @@ export class Oracle {
     } else this.#failed.add(key);
   }
 
-  /** A request that skips the gates is started again within minutes when its commit renders differently. */
+  /** The newest request, if it skips the gates, is started again within minutes when its commit renders differently. */
   noteRequests(): void {
     const { nowMs, managers } = this.#world;
     const started = this.#world.promotions("prod").at(-1);
@@ -52,7 +52,10 @@ export class Oracle {
     const commit = this.#world.commits.find(({ id }) => id === revision);
     const rendered = renderOf(commit, "shop/prod", this.#world.versionFor("prod"));
     const isOutdated = "digest" in rendered && digestOfStage("prod", rendered.digest) !== digest;
-    const isWanted = this.#world.objects.find("Promotion", request?.name ?? "") !== undefined;
+    const newest = this.#world.objects
+      .list("Promotion")
+      .findLast(({ ours, spec }) => !ours && (spec as PromotionSpec).stage === "prod");
+    const isWanted = request !== undefined && newest?.metadata.name === request.name;
     const isFree = bypass.includes("Freeze") && !managers.has("prod");
     if (isOver || !isOutdated || !isWanted || !isFree) this.#outdatedMs = undefined;
     else this.#outdatedMs ??= nowMs;

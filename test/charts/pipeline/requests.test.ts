@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { stageDigestOf } from "../../../crds/stage-digest.ts";
-import { aShop, everywhere, gatesOf, hour, minute, waitingOf } from "./stages.ts";
+import { aShop, everywhere, gatesOf, hour, minute, second, waitingOf } from "./stages.ts";
 
 const hotfix = { stage: "prod", by: "ann", reason: "outage", bypass: ["Order", "Freeze"] };
 
@@ -46,6 +46,27 @@ describe("a request for a candidate that was planned before an upgrade of the op
       new RegExp(`${fix} --hold --bypass Order Freeze --reason TEXT$`),
     );
     expect(world.release("prod").status?.deployed?.revision).toBe(before);
+  });
+
+  test("is not started again while a newer request waits, but after that one is deleted", () => {
+    const { world, fix, before } = aWaitingFix();
+    world.pinByHand("prod", before);
+    world.request("fix", { ...hotfix, revision: fix });
+    world.run(10 * second);
+    world.request("newer", { ...hotfix, revision: before, bypass: ["Order"] });
+    world.run(5 * minute);
+    expect(gatesOf(world, "prod")).toEqual(["Freeze"]);
+    const started = world.promotions("prod");
+    expect(started.at(-1)?.spec).toMatchObject({ revision: fix, request: { name: "fix" } });
+    world.pinByHand("prod", undefined);
+    world.run(5 * minute);
+    expect(world.promotions("prod")).toHaveLength(started.length);
+    world.remove("Promotion", "newer");
+    world.run(minute);
+    expect(world.promotions("prod").at(-1)).toMatchObject({
+      spec: { revision: fix, number: started.length + 1, request: { name: "fix" } },
+      status: { phase: "Passed" },
+    });
   });
 
   test("asks for the approval of what it renders now", () => {
