@@ -104,5 +104,5 @@ function cleaned(text: string, length: number): string {
   // Removes control characters (Cc), bidirectional controls (Cf) and Unicode line ends, because the text is shown in
   // tables and terminals. It is cut first, to limit the time for long texts; rarely is anything removed.
   const clean = text.slice(0, 4 * length).replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "");
-  return clean.trim().slice(0, length);
+  return clean.trim().slice(0, length).toWellFormed();
 }

@@ -234,4 +234,9 @@ describe("composeStatus()", () => {
     const status = compose({ applied: { ...refused, message: "x".repeat(40_000) } });
     expect(find(status, "Applied")?.message).toHaveLength(32_768);
   });
+
+  test("truncates a message without half a character, which the API server would replace", () => {
+    const status = compose({ applied: { ...refused, message: `${"x".repeat(32_767)}🚀` } });
+    expect(find(status, "Applied")?.message.at(-1)).toBe("\uFFFD");
+  });
 });

@@ -46,6 +46,7 @@ describe("readCommit()", () => {
 
   test("cuts a subject, and removes characters that affect a terminal", () => {
     expect(commitOf(tree, "", `\u001b[2J${"x".repeat(300)}`).commit.subject).toBe(`[2J${"x".repeat(197)}`);
+    expect(commitOf(tree, "", `${"x".repeat(199)}🚀`).commit.subject).toBe(`${"x".repeat(199)}\uFFFD`);
   });
 
   // A pattern with quadratic time takes minutes for these, and the test runner aborts after 90 seconds.
