@@ -31,13 +31,13 @@ export interface OperatorRules {
 /**
  * The minimal permissions of the operator, derived from the kinds and their children.
  *
- * - a kind: watch it, patch its status; update of `finalizers`, because API servers may require it for setting
+ * - a kind: watch it, get it, patch its status; update of `finalizers`, because API servers may require it for setting
  *   `blockOwnerDeletion`; patch of the kind itself only where it needs a finalizer, delete only where it retires its
  *   resources;
  * - its children: everything but `update` and `deletecollection`;
  * - objects that its status depends on: watch; patch of the subresource by which its chart adds to them, or of
  *   themselves where it sets fields of them;
- * - events: create and update; namespaces: watch, if all are watched;
+ * - events: create and patch; namespaces: watch, if all are watched;
  * - a kind that acts as ServiceAccounts: impersonate them;
  * - Releases: the permissions in {@link ReleaseRights}.
  */
