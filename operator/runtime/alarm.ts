@@ -12,7 +12,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Rings at `atMs` of the monotonic clock, unless it is set to ring earlier. */
+  /** Fires at `atMs` of the monotonic clock, unless it is set to an earlier time. */
   setFor(atMs: number): void {
     if (this.#atMs <= atMs) return;
     this.clear();

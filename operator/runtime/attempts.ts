@@ -8,7 +8,7 @@ import type { AddOptions } from "./queue.ts";
 
 /** How long a node port or an address may stay in use after the deletion of its Service. */
 const freedAfterMs = 1_000;
-/** How long the API server may judge by the old definition of a kind after it accepted a new one; more than the usual. */
+/** How long the API server may validate with the old definition of a kind after it accepted a new one, usually less. */
 const servedAfterMs = 100;
 
 export interface AttemptsInput {
@@ -17,9 +17,9 @@ export interface AttemptsInput {
 }
 
 /**
- * The memory of a controller about its attempts to apply: objects that were lost, refused or cannot be settled, and the resources
- * that wait for an object of another owner, by its id, or for something that it holds, by its kind. Nothing of it must
- * outlive a restart.
+ * The memory of a controller about its attempts to apply: objects that were lost, refused or cannot be settled, and the
+ * resources that wait for an object of another owner, by its id, or for a name or port that it holds, by its kind. It
+ * is not needed after a restart.
  */
 export class Attempts {
   readonly lost = new LostObjects();
@@ -51,7 +51,7 @@ export class Attempts {
     return this.#unblock(id);
   }
 
-  /** The definition of a kind has changed: a refused object may be accepted a moment later. */
+  /** The definition of a kind has changed: a refused object may be accepted after a short time. */
   definitionChanged(kind: ObjectKindId): void {
     for (const key of this.#unblock(kind)) this.#queue.add(key, { afterMs: servedAfterMs });
   }

@@ -7,18 +7,18 @@ export interface BackoffSteps {
 }
 
 export interface BackoffOptions extends BackoffSteps {
-  /** Share of the delay that chance may add: 1 gives a delay in [d, 2d). */
+  /** Maximum random addition, as a share of the delay: 1 gives a delay in [d, 2d). */
   readonly jitter: number;
-  /** Start again from `initialMs` when no delay was asked for during this time. Default: never. */
+  /** Start again from `initialMs` if no delay was requested during this time. Default: never. */
   readonly resetAfterMs?: number;
 }
 
-/** The delay before the next try, without jitter. Pure. @param failures In a row, from 1. */
+/** The delay before the next attempt, without jitter. Pure. @param failures Consecutive failures, from 1. */
 export function delayAfterFailures(failures: number, { initialMs, factor, capMs }: BackoffSteps): number {
   return Math.min(capMs, initialMs * factor ** (failures - 1));
 }
 
-/** An interval that chance makes up to `share` shorter or longer, so that instances do not act at the same time. */
+/** An interval that is randomly shorter or longer by up to `share`, so that instances do not act at the same time. */
 export function jitterInterval(
   intervalMs: number,
   { share, random }: { readonly share: number; readonly random: Random },
@@ -26,7 +26,7 @@ export function jitterInterval(
   return intervalMs * (1 - share + 2 * share * random());
 }
 
-/** A source of growing delays (client-go's `ExponentialBackoffManager`). Reads no clock and waits for nothing. */
+/** Computes growing delays (client-go's `ExponentialBackoffManager`). Reads no clock and does not wait. */
 export class Backoff {
   readonly #options: BackoffOptions;
   readonly #random: Random;
@@ -47,7 +47,7 @@ export class Backoff {
     return delayAfterFailures(this.#failures, this.#options) * (1 + jitter * this.#random());
   }
 
-  /** The next delay is the first one again. */
+  /** Resets the next delay to the first one. */
   reset(): void {
     this.#failures = 0;
   }
@@ -62,14 +62,14 @@ export class BackoffByKey {
     this.#steps = steps;
   }
 
-  /** The delay after one more failure of this key, in milliseconds. */
+  /** The delay after another failure of this key, in milliseconds. */
   next(key: string): number {
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     return delayAfterFailures(failures, this.#steps);
   }
 
-  /** The next failure of this key counts as its first. */
+  /** Resets the failures of this key. */
   forget(key: string): void {
     this.#failures.delete(key);
   }

@@ -7,10 +7,11 @@ export interface BindAddress {
 }
 
 /**
- * Reads an address as Kubernetes components take it: `:8080`, `127.0.0.1:8080`, `[::1]:8080`; port 0 is any free one.
+ * Parses an address in the form that Kubernetes components accept: `:8080`, `127.0.0.1:8080`, `[::1]:8080`; port 0 is
+ * any free one.
  *
- * @returns Undefined for `0` and the empty text: off.
- * @throws RangeError when it is none of these.
+ * @returns Undefined for `0` and the empty text: disabled.
+ * @throws RangeError for any other text.
  */
 export function parseBindAddress(text: string): BindAddress | undefined {
   if (text === "0" || text === "") return undefined;

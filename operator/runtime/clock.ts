@@ -1,9 +1,9 @@
 import type { Clock } from "../ports.ts";
 
-/** Longest delay that a Node timer takes; a longer one would fire at once. */
+/** Longest delay of a Node timer; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** The real clock. Its timers do not keep the process alive. */
+/** The real clock. Its timers do not prevent the process from exiting. */
 export function systemClock(): Clock {
   return { now: () => performance.now(), wallClock: () => new Date(), schedule };
 }

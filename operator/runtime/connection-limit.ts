@@ -2,21 +2,21 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 export interface ConnectionLimitOptions {
-  /** Connections at a time. */
+  /** Maximum number of concurrent connections. */
   readonly most: number;
-  /** Whether a connection is never closed for another one, such as one whose sender is known. */
+  /** Whether a connection is never closed to accept another one, such as a connection of an authenticated sender. */
   readonly isKept?: (socket: Socket) => boolean;
 }
 
 /**
- * Bounds the connections of a server. Instead of refusing a new one, it closes the oldest of the address that has the most: idle
- * connections cannot keep others out.
+ * Limits the connections of a server. Instead of refusing a new one, it closes the oldest of the address that has the
+ * most, so that idle connections do not block others.
  */
 export function limitConnections(
   server: Server,
   { most, isKept = () => false }: ConnectionLimitOptions,
 ): void {
-  /** Oldest first, with their addresses, which a closed socket has no more. */
+  /** Oldest first, with their addresses, which a closed socket no longer has. */
   const sockets = new Map<Socket, string>();
   server.on("connection", (socket: Socket) => {
     sockets.set(socket, socket.remoteAddress ?? "");
@@ -30,15 +30,15 @@ export function limitConnections(
   });
 }
 
-/** Something that an address holds, and how much it counts. */
+/** Something that an address holds, and its weight. */
 export interface Held {
   readonly address: string;
   readonly weight: number;
 }
 
 /**
- * The item to remove when there is no more room: the oldest item of the address that holds the most, so that no address can
- * keep others out. Pure.
+ * The item to remove when the limit is reached: the oldest item of the address that holds the most, so that no address
+ * can block others. Pure.
  *
  * @param held The oldest first. @param isSpared Items that are never removed; they count for their address.
  */

@@ -10,17 +10,17 @@ export interface ControllerSource {
   /** Resolves when every object of the first list has been delivered to the handlers. */
   readonly synced: Promise<void>;
   /**
-   * Resolves when nothing is missing that the server knew at a time (monotonic clock) and that decisions must not be made
-   * without, or the operator ends.
+   * Resolves when the copy has the server's state at a time (monotonic clock), if decisions need it, or when the
+   * operator ends.
    */
   whenCurrent(asOfMs: number): Promise<void>;
-  /** The API server does not know the kind (yet): it is waited for without an end. */
+  /** The API server does not serve the kind (yet): the controller waits for it without a limit. */
   readonly isKindMissing: boolean;
   /** Why the last attempt to list failed, for users. */
   readonly lastError?: Error | undefined;
 }
 
-/** That this instance leads. */
+/** The leadership of this instance. */
 export interface Leadership {
   /** When it began, on the monotonic clock. */
   readonly sinceMs: number;
@@ -39,7 +39,7 @@ export class SourceSyncError extends Error {
 }
 
 /**
- * Starts workers as soon as the caches that they decide from are filled, and the gate is open.
+ * Starts workers when the caches that they need are filled, and the gate is open.
  *
  * @returns Resolves when the queue was shut down and the last reconcile has ended.
  * @throws SourceSyncError that names the kind: the process should end.
@@ -54,8 +54,8 @@ export async function runController(options: ControllerOptions): Promise<void> {
 const COPIES_TIMEOUT_MS = 30_000;
 
 /**
- * A standby may know less than the leader before it did, and would put back what that one brought about: who begins to lead
- * waits until it knows all that was there when its term began.
+ * The copies of a standby may be older than those of the previous leader, and it would revert changes of that leader.
+ * So a new leader waits until its copies have the server's state at the beginning of its term.
  */
 async function waitForCurrentCopies(
   { sources, clock, log }: ControllerOptions,
@@ -102,7 +102,7 @@ function waitForSource(source: ControllerSource, options: WaitForSourceOptions):
         return;
       }
       log.info("Workers wait for a kind that the API server does not serve", { source: source.name });
-      // Once it is installed its list gets the whole time.
+      // After its installation the list has the whole time.
       cancel = clock.schedule(syncTimeoutMs, check);
     }
     source.synced.then(resolve, reject).finally(() => cancel());

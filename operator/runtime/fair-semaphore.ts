@@ -1,18 +1,18 @@
 import type { Clock } from "../ports.ts";
 
-/** Time after which used time counts half. */
+/** Half-life of used time. */
 const HALF_LIFE_MS = 60_000;
-/** Less used time than this is forgotten. */
+/** Less used time than this is dropped. */
 const FORGOTTEN_MS = 1;
 
 export interface FairSemaphoreOptions {
   /** Number of permits. */
   readonly permits: number;
-  /** Most permits of one tenant. A single run may hold more. Default: all. */
+  /** Maximum number of permits of one tenant. A single run may hold more. Default: all. */
   readonly perTenant?: number;
-  /** Most permits of runs that have not grown old. Default: all. */
+  /** Maximum number of permits of runs that are not old. Default: all. */
   readonly young?: number;
-  /** Given: the tenant that used the least time is next. Default: tenants take turns. */
+  /** If set, the tenant that used the least time is next. Default: tenants take turns. */
   readonly clock?: Clock;
   /** Whether runs of two tenants may overlap. Default: true. */
   readonly mixed?: boolean;
@@ -20,15 +20,15 @@ export interface FairSemaphoreOptions {
 
 /** One or more permits, held by one run. */
 export interface Permit {
-  /** The run takes long and no longer counts as young. */
+  /** Marks the run as old: it takes long and no longer counts as young. */
   grow(): void;
-  /** Calls `onWanted` once, as soon as a run of another tenant waits for a permit. */
+  /** Calls `onWanted` once, when a run of another tenant waits for a permit. */
   offer(onWanted: () => void): void;
   release(): void;
 }
 
 export interface AcquireOptions {
-  /** Permits that the run needs. Default: 1. A run that needs more than there are gets all of them. */
+  /** Permits that the run needs. Default: 1. A run that needs more than exist gets all of them. */
   readonly weight?: number;
 }
 
@@ -50,8 +50,9 @@ interface Running {
 }
 
 /**
- * A semaphore that is fair to tenants: a tenant with a thousand runs does not delay a tenant with one run. A run that takes
- * long can stop counting as young, so that programs that loop until their timeout do not delay programs that take milliseconds.
+ * A semaphore that is fair to tenants: a tenant with a thousand runs does not delay a tenant with one run. A run that
+ * takes long can be marked as old, so that programs that loop until their timeout do not delay programs that take
+ * milliseconds.
  */
 export class FairSemaphore {
   readonly #options: Required<Omit<FairSemaphoreOptions, "clock">>;
@@ -80,7 +81,7 @@ export class FairSemaphore {
     return new Promise((resolve) => void this.request(tenant, resolve, options));
   }
 
-  /** Calls `begin` as soon as there is a permit, perhaps at once. @returns Cancels the request, if it has not begun. */
+  /** Calls `begin` when there is a permit, possibly at once. @returns Cancels the request, if it has not begun. */
   request(tenant: string, begin: (permit: Permit) => void, { weight = 1 }: AcquireOptions = {}): () => void {
     const waiting: Waiting = { tenant, begin, weight: Math.min(weight, this.#options.permits) };
     const queue = this.#waiting.getOrInsertComputed(tenant, () => new Set());
@@ -98,7 +99,7 @@ export class FairSemaphore {
     this.#askForPermits();
   }
 
-  /** The request whose turn it is, taken out of the queue. Undefined: it has to wait, or there is none. */
+  /** Removes the next request from the queue. Undefined: it has to wait, or there is none. */
   #next(): Waiting | undefined {
     const { young, permits, perTenant, mixed } = this.#options;
     for (const tenant of this.#turns()) {
@@ -107,7 +108,7 @@ export class FairSemaphore {
       if (queue === undefined || first === undefined) continue;
       const own = this.#heldBy.get(tenant) ?? 0;
       if (own > 0 && own + first.weight > perTenant) continue;
-      // Smaller requests of others do not overtake a large one: it would wait for ever.
+      // Smaller requests of others do not overtake a large one, because it would wait forever.
       if (this.#young + first.weight > young || this.#held + first.weight > permits) return undefined;
       if (!mixed && this.#held > own) return undefined;
       queue.delete(first);
@@ -124,7 +125,7 @@ export class FairSemaphore {
     return [...this.#waiting.keys()].toSorted((a, b) => used.of(a) - used.of(b));
   }
 
-  /** Asks for one offered permit for each tenant that waits for one, apart from those that were asked for before. */
+  /** Requests one offered permit for each tenant that waits for one, in addition to those requested before. */
   #askForPermits(): void {
     const tenants = [...this.#waiting].flatMap(([tenant, [first]]) =>
       first !== undefined && this.#isShortOfPermits(first) ? tenant : [],
@@ -140,7 +141,7 @@ export class FairSemaphore {
     }
   }
 
-  /** Whether a request waits for runs of other tenants to end, rather than for its own, or for a run to grow old. */
+  /** Whether a request waits for runs of other tenants to end, rather than for its own, or for a run to become old. */
   #isShortOfPermits({ tenant, weight }: Waiting): boolean {
     const { permits, perTenant, mixed } = this.#options;
     const own = this.#heldBy.get(tenant) ?? 0;
@@ -189,7 +190,7 @@ export class FairSemaphore {
   }
 }
 
-/** How long each tenant ran lately: used time counts half after a minute, a quarter after two. */
+/** The recent run time of each tenant: used time counts half after a minute, a quarter after two. */
 class UsedTime {
   readonly #clock: Clock;
   readonly #used = new Map<string, { readonly ms: number; readonly atMs: number }>();

@@ -1,20 +1,20 @@
-/** Fewer namespaces are never looked through for those that have nothing ahead. */
+/** With fewer namespaces, those without a turn ahead are not searched for. */
 const FEW = 1_000;
 
 interface Level {
-  /** Highest turn of a key that was handed out. */
+  /** Highest turn of a key that was given to a worker. */
   now: number;
-  /** Number of namespaces at which those are forgotten that have nothing ahead. */
+  /** Number of namespaces at which those without a turn ahead are removed. */
   sweepAt: number;
   /** By namespace: the turn after that of its newest key. */
   readonly next: Map<string, number>;
 }
 
 /**
- * The order in which keys of several namespaces come, within a priority: start-time fair queueing (Goyal, Vin and Cheng, 1996) with
- * one unit of work per key. A namespace's own keys come in order of arrival, and a key of a namespace that has nothing
- * waiting comes after at most one key of each other namespace, however many these have. A key that is raised to a higher
- * priority leaves its turn at the lower one behind.
+ * The order of keys of several namespaces, within a priority: start-time fair queueing (Goyal, Vin and Cheng, 1996)
+ * with one unit of work per key. A namespace's own keys are in order of arrival, and a key of a namespace without
+ * waiting keys follows at most one key of each other namespace, however many these have. A key that is raised to a
+ * higher priority does not free its turn at the lower one.
  */
 export class FairTurns {
   readonly #levels = new Map<number, Level>();
@@ -28,14 +28,14 @@ export class FairTurns {
     return turn;
   }
 
-  /** A key with this turn was handed out. */
+  /** A key with this turn was given to a worker. */
   pass(turn: number, priority: number): void {
     const level = this.#levelOf(priority);
     // A worker may have held the key since its turn was assigned.
     level.now = Math.max(level.now, turn);
     if (level.next.size < level.sweepAt) return;
     for (const [namespace, next] of level.next) if (next <= level.now) level.next.delete(namespace);
-    // Looking through all of them costs each key a constant time, however many stay.
+    // The search through all of them takes a constant time per key, however many stay.
     level.sweepAt = Math.max(FEW, 2 * level.next.size);
   }
 

@@ -6,15 +6,15 @@ import type { KindStores } from "./kind-stores.ts";
 export interface FolderClaimsInput {
   readonly kinds: readonly ObjectKind[];
   readonly stores: KindStores;
-  /** Whether a resource that is there has its folder here. Default: all have. */
+  /** Whether an existing resource has its folder here. Default: all have. */
   readonly isHere?: (resource: LiveObject) => boolean;
 }
 
 /**
- * Finds the state of the resource of a folder of the repository. Only a folder of a kind and namespace that we
- * watch, and whose list arrived in this run, can be `gone`: an unobserved one is `unknown`, and stays.
+ * Finds the state of the resource of a folder of the repository. Only a folder of a kind and namespace that we watch,
+ * and whose list arrived in this run, can be `gone`: an unobserved one is `unknown`, and is kept.
  *
- * It is a look-up, because a sweep asks about ten thousand folders at once.
+ * It is a lookup, because a sweep needs ten thousand folders at once.
  */
 export function createFolderClaims({
   kinds,
@@ -46,13 +46,13 @@ function findResource(folder: string, kind: ObjectKind, stores: KindStores): Liv
   const resources = stores.resources(kind);
   const found = resources.get(keyOf({ metadata: { name, ...(kind.namespaced && { namespace: place }) } }));
   if (found !== undefined) return folderOf(kind, found) === folder ? found : undefined;
-  // No name has an underscore: such a segment was escaped, and cannot be read back.
+  // No name has an underscore: such a segment was escaped, and cannot be parsed.
   const isEscaped = name.includes("_") || (kind.namespaced && place.includes("_"));
   if (!isEscaped) return undefined;
   return [...resources.list()].find((resource) => folderOf(kind, resource) === folder);
 }
 
-/** The first two segments of the folders of a kind in a namespace, as the tree spells them. */
+/** The first two segments of the folders of a kind in a namespace, as they are in the tree. */
 function segmentsOf(
   kind: ObjectKind,
   { namespace = "any" }: { readonly namespace?: string },

@@ -2,20 +2,20 @@ import { SyncedGate } from "./synced-gate.ts";
 
 /** A request for everything. */
 export interface Question {
-  /** Empty: the newest there is. Only its answer shows how new a copy is. */
+  /** Empty: the newest. Only its response shows how new a copy is. */
   readonly resourceVersion: string;
   readonly askedMs: number;
 }
 
-/** How new a local copy is, and how new its readers need it. Times are of the monotonic clock. */
+/** How new a local copy is, and how new its readers need it to be. Times are of the monotonic clock. */
 export class Freshness {
   readonly #met = new SyncedGate();
   #asOfMs = Number.NEGATIVE_INFINITY;
-  /** How new the copy will be after the answer that is awaited now. */
+  /** How new the copy will be after the pending response. */
   #comingMs = Number.NEGATIVE_INFINITY;
   #wantedAsOfMs = Number.NEGATIVE_INFINITY;
 
-  /** Whether something is wanted that an answer has still to bring. */
+  /** Whether a reader waits for a state that no response has shown yet. */
   get isBehind(): boolean {
     return this.#asOfMs < this.#wantedAsOfMs;
   }
@@ -28,12 +28,12 @@ export class Freshness {
     return this.isBehind && this.#comingMs < this.#wantedAsOfMs;
   }
 
-  /** Everything was asked for; or, without a question, nothing is. */
+  /** Everything was requested; or, without a request, nothing is pending. */
   asked(question?: Question): void {
     this.#comingMs = question?.resourceVersion === "" ? question.askedMs : Number.NEGATIVE_INFINITY;
   }
 
-  /** The answer is in the copy. */
+  /** The response is in the copy. */
   answered(): void {
     if (this.#comingMs === Number.NEGATIVE_INFINITY) return;
     this.#asOfMs = this.#comingMs;
@@ -41,7 +41,7 @@ export class Freshness {
     if (!this.isBehind) this.#met.open();
   }
 
-  /** Resolves when the copy is as new as is wanted; rejects with the signal's reason. */
+  /** Resolves when the copy is as new as required; rejects with the signal's reason. */
   whenMet(signal: AbortSignal): Promise<void> {
     return this.#met.whenOpen(signal);
   }

@@ -1,14 +1,14 @@
-/** Something that a {@link Heap} can find again: it keeps its own place in `heapIndex`. */
+/** A node of a {@link Heap}, with its position in `heapIndex`. */
 export interface HeapNode {
   heapIndex: number;
 }
 
-/** A binary heap whose nodes can be moved and taken out from the middle. Every operation is O(log n). */
+/** A binary heap whose nodes can be moved, and removed from the middle. Every operation is O(log n). */
 export class Heap<Node extends HeapNode> {
   readonly #nodes: Node[] = [];
   readonly #isBefore: (a: Node, b: Node) => boolean;
 
-  /** @param isBefore A strict order: never true both ways. */
+  /** @param isBefore A strict order. */
   constructor(isBefore: (a: Node, b: Node) => boolean) {
     this.#isBefore = isBefore;
   }
@@ -31,14 +31,14 @@ export class Heap<Node extends HeapNode> {
     return first;
   }
 
-  /** Takes out a node that is in this heap. */
+  /** Removes a node that is in this heap. */
   remove(node: Node): void {
     const last = this.#nodes.pop();
     if (last === undefined || last === node) return;
     this.#place(last, node.heapIndex);
   }
 
-  /** Puts a node whose order changed where it belongs now. */
+  /** Moves a node whose order changed to its new position. */
   reorder(node: Node): void {
     this.#place(node, node.heapIndex);
   }

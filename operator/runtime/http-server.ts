@@ -10,16 +10,16 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** Answers a GET, or does not know the path. */
+/** Responds to a GET, or returns undefined for an unknown path. */
 export type HttpRoute = (url: URL) => Promise<HttpAnswer | undefined> | HttpAnswer | undefined;
 
 export interface HttpServer {
-  /** Where it listens, `HOST:PORT`. */
+  /** Its listening address, `HOST:PORT`. */
   readonly address: string;
   close(): Promise<void>;
 }
 
-/** The address is taken, not ours, or not allowed. */
+/** The address is in use, not available on this machine, or not allowed. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
@@ -28,7 +28,7 @@ export class ListenError extends Error {
  * Serves `route` over HTTP.
  *
  * @param address `:8080`, `127.0.0.1:8080`; `0` serves nothing and gives undefined.
- * @throws ListenError naming the address, or RangeError when it is malformed.
+ * @throws ListenError with the address, or RangeError if it is invalid.
  */
 export async function serveHttp(
   address: string,
@@ -56,8 +56,8 @@ export interface ListenOptions {
 }
 
 /**
- * Gives all requests to a listener, those that ask before they send a body (`Expect: 100-continue`) too. The parameter
- * `address` and the errors are those of {@link serveHttp}.
+ * Passes all requests to a listener, also those that wait for a response before they send a body
+ * (`Expect: 100-continue`). The parameter `address` and the errors are those of {@link serveHttp}.
  */
 export async function listenHttp(
   address: string,

@@ -11,11 +11,11 @@ export interface InitialEventsInput {
   readonly clock: Clock;
   readonly log: Logger;
   readonly prepare: (object: LiveObject) => LiveObject;
-  /** Nothing comes any more, and the end was not announced. */
+  /** No further events arrive, and the end was not announced. */
   readonly onStall: () => void;
 }
 
-/** Collects what a watch with `sendInitialEvents` brings before it says that this was all. */
+/** Collects the objects that a watch with `sendInitialEvents` sends before it announces their end. */
 export class InitialEvents {
   readonly #input: InitialEventsInput;
   #objects = new Map<string, LiveObject>();
@@ -28,7 +28,7 @@ export class InitialEvents {
     this.#cancelWarning = this.#watchOver(input.clock.now(), 0);
   }
 
-  /** Takes the received objects, by key; they are no longer held here. */
+  /** Returns and removes the received objects, by key. */
   take(): ReadonlyMap<string, LiveObject> {
     const objects = this.#objects;
     this.#objects = new Map();
@@ -41,7 +41,7 @@ export class InitialEvents {
     else this.#objects.set(keyOf(object), this.#input.prepare(object));
   }
 
-  /** The end was announced, or the watch is over. */
+  /** The end was announced, or the watch has ended. */
   stop(): void {
     this.#cancelWarning();
   }

@@ -33,16 +33,17 @@ const readmitAfterMs = 30_000;
 export class KindStores implements Stores {
   /** Watches that the kinds declare. */
   readonly watched: readonly WatchedKind[];
-  /** Watches that were begun on demand. */
+  /** Watches that were started on demand. */
   readonly found: WatchedKind[] = [];
   readonly #input: KindStoresInput;
   #running: { readonly signal: AbortSignal; readonly watches: Promise<void>[] } | undefined;
   readonly #unions = new Map<string, ObjectStore>();
-  // By the kind itself: a reconcile asks twenty times, and making the text that names a watch takes longer than finding it.
+  // Indexed by the kind itself: a reconcile needs twenty lookups, and building the text that names a watch takes longer
+  // than the lookup.
   readonly #resources = new Map<ObjectKind, ObjectStore>();
   readonly #children = new Map<ObjectKind, ObjectStore>();
   readonly #namespaces: ObjectStore | undefined;
-  /** Namespaces that refused a write because they are going away. */
+  /** Namespaces that refused a write because they are terminating. */
   readonly #refused = new Set<string>();
   readonly #onReadmit: ((namespace: string) => void)[] = [];
 
@@ -75,7 +76,7 @@ export class KindStores implements Stores {
     this.#namespaces = this.#unions.get(idOfWatch("namespace", Namespace, undefined));
   }
 
-  /** Runs all watches, also those that are begun later, until the signal aborts. Call it once. */
+  /** Runs all watches, also those that are started later, until the signal aborts. Call it once. */
   async run(signal: AbortSignal): Promise<void> {
     const reflectors = new Set([...this.watched, ...this.found].map(({ reflector }) => reflector));
     const watches = [...reflectors].map((reflector) => reflector.run(signal));
@@ -86,10 +87,10 @@ export class KindStores implements Stores {
   }
 
   /**
-   * Begins to watch the objects of a kind that are in some set, and runs the watch as soon as {@link run} was called. A kind that
-   * is a declared child, too, is not watched twice. Call it once for each kind.
+   * Starts a watch of the objects of a kind that are in some set. The watch runs after {@link run} was called. A kind
+   * that is a declared child, too, is not watched twice. Call it once for each kind.
    *
-   * @param missingKindWaitMs How long to wait while the API server does not know the kind.
+   * @param missingKindWaitMs How long to wait while the API server does not serve the kind.
    */
   begin(kind: ObjectKind, missingKindWaitMs: WatchesInput["missingKindWaitMs"]): readonly WatchedKind[] {
     const declared = this.watched.filter(
@@ -128,8 +129,8 @@ export class KindStores implements Stores {
   }
 
   /**
-   * A write was refused because the namespace is going away. That is assumed for a while, and then checked again, in case
-   * the namespace was recreated: where we may not watch namespaces nothing else reports it.
+   * A write was refused because the namespace is terminating. This is assumed for some time, and then checked again,
+   * because the namespace may have been recreated: without a watch on namespaces there is no other report.
    */
   refuse(namespace: string): void {
     if (this.#refused.has(namespace)) return;
@@ -140,7 +141,7 @@ export class KindStores implements Stores {
     });
   }
 
-  /** Calls the listener when a refused namespace may be tried again. */
+  /** Calls the listener when a write to a refused namespace may be retried. */
   onReadmit(notify: (namespace: string) => void): void {
     this.#onReadmit.push(notify);
   }
@@ -158,12 +159,12 @@ export class KindStores implements Stores {
   }
 }
 
-/** Index of a kind's resources: the values by which they seek related objects. */
+/** Index of a kind's resources: the values by which they find related objects. */
 export function soughtIndexOf({ kind, selector }: Pick<RelatedObjects, "kind" | "selector">): string {
   return `sought ${idOfWatch("related", kind, selector)}`;
 }
 
-/** A kind that is reconciled, and of which another kind wants to see all objects as they are, is watched once for both. */
+/** A kind that is reconciled, and of which another kind reads all objects unreduced, is watched once for both. */
 function shareWatches(
   wanted: ReadonlyMap<string, WantedWatch>,
   { transformOf }: WatchesInput,

@@ -5,10 +5,10 @@ import type { Election, LeaderPlace, StoppedLeading } from "./election.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { sleep } from "./sleep.ts";
 
-/** Pause between two tries to release: a conflict is over as soon as the lease is read again. */
+/** Pause between two attempts to release: a conflict ends when the lease is read again. */
 const RELEASE_RETRY_MS = 200;
 
-/** A leader whose last renewal is older than its lease by more than this is stuck. */
+/** If the last renewal of a leader is older than its lease by more than this, it is stuck. */
 const STUCK_TOLERANCE_MS = 20_000;
 
 export interface LeaderObserver {
@@ -22,18 +22,20 @@ export interface LeaderElectorOptions {
   readonly client: LeaseClient;
   /** Inside a cluster the pod's name, elsewhere host name and a UUID. */
   readonly identity: string;
-  /** Where this instance takes hooks, `HOST:PORT`; undefined: nowhere that others could reach. */
+  /** The address of this instance for hooks, `HOST:PORT`; undefined: there is none that others can reach. */
   readonly address?: string | undefined;
   readonly times: ElectionTimes;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly observer?: LeaderObserver;
-  /** Called once: the lease was lost (end the process, write nothing more) or given up by `stop`. */
+  /** Called once: the lease was lost (end the process, write nothing more) or released by `stop`. */
   readonly onStoppedLeading?: (why: StoppedLeading) => void;
 }
 
-/** Leader election over a Lease, as client-go has it. Leads at most once: an instance that lost the lease has to restart. */
+/**
+ * Leader election with a Lease, as in client-go. Leads at most once: an instance that lost the lease has to restart.
+ */
 export class LeaderElector implements Election {
   readonly fence: Fence = { check: () => this.#check() };
   readonly tried: Promise<void>;
@@ -48,7 +50,7 @@ export class LeaderElector implements Election {
   #running: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
-  /** @throws RangeError when the times do not fit together or the identity is empty. */
+  /** @throws RangeError if the times are inconsistent or the identity is empty. */
   constructor(options: LeaderElectorOptions) {
     assertElectionTimes(options.times);
     if (options.identity === "")
@@ -61,7 +63,7 @@ export class LeaderElector implements Election {
     this.elected = this.#becameLeader.promise;
   }
 
-  /** Changes with time alone: false once the last renewal is as old as the renew deadline. */
+  /** Changes without an event: false when the last renewal is as old as the renew deadline. */
   get isLeading(): boolean {
     const { clock, times } = this.#options;
     const ageMs = clock.now() - this.#keeper.renewedAtMs;
@@ -113,7 +115,7 @@ export class LeaderElector implements Election {
     observer?.leading(true);
     log.info("Became leader", { identity, term: this.term });
     this.#becameLeader.resolve();
-    // After that: a caller that waits for both learns first that we lead.
+    // Resolved afterwards, so that a caller that waits for both first receives the leadership.
     this.#firstTry.resolve();
     await this.#keepRenewing(signal);
     if (!signal.aborted) this.#end("lost");
@@ -134,7 +136,7 @@ export class LeaderElector implements Election {
     }
   }
 
-  /** Renews a retry period after the last renewal was sent. Returns when the lease is lost or we stop. */
+  /** Renews a retry period after the last renewal was sent. Returns when the lease is lost or the elector stops. */
   async #keepRenewing(signal: AbortSignal): Promise<void> {
     const { times, clock } = this.#options;
     do {
@@ -142,7 +144,7 @@ export class LeaderElector implements Election {
     } while (!signal.aborted && (await this.#renewBeforeDeadline(signal)));
   }
 
-  /** Tries until it works or the renew deadline, counted from the first try, is over. */
+  /** Retries until it succeeds or the renew deadline, counted from the first attempt, has passed. */
   async #renewBeforeDeadline(stopping: AbortSignal): Promise<boolean> {
     const { times, clock, log } = this.#options;
     const deadline = new AbortController();
@@ -191,7 +193,7 @@ export class LeaderElector implements Election {
     onStoppedLeading?.(why);
   }
 
-  /** Tries until the renew deadline: rivals have to wait for the whole lease if it does not work. */
+  /** Retries until the renew deadline: if it fails, other instances have to wait until the lease expires. */
   async #release(): Promise<void> {
     const { times, clock, log } = this.#options;
     const deadline = new AbortController();

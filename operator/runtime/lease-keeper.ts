@@ -12,20 +12,20 @@ import { withTimeout } from "./with-timeout.ts";
 
 export interface LeaseKeeperOptions {
   readonly client: LeaseClient;
-  /** Names this instance among its rivals. */
+  /** Identifies this instance. */
   readonly identity: string;
   readonly times: ElectionTimes;
   readonly clock: Clock;
-  /** Where this instance takes hooks, `HOST:PORT`: written into the lease for those who do not lead. */
+  /** The address of this instance for hooks, `HOST:PORT`: written into the lease for the other instances. */
   readonly address?: string | undefined;
   /** A renewal had to read the lease first. */
   readonly onSlowPath: () => void;
 }
 
-/** Annotation of the lease: where its holder takes hooks. */
+/** Annotation of the lease: the address of its holder for hooks. */
 const ADDRESS = "fairlead.dev/hook-address";
 
-/** The lease as this instance knows it, and the requests that take, renew and release it. */
+/** This instance's copy of the lease, and the requests that acquire, renew and release it. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
   #seen: Observation | undefined;
@@ -37,17 +37,17 @@ export class LeaseKeeper {
     this.#options = options;
   }
 
-  /** Taken by this instance, and neither lost to a rival nor given up since, as far as we know. */
+  /** Acquired by this instance, and since then neither released nor observed to have another holder. */
   get isHeld(): boolean {
     return this.#isHeld;
   }
 
-  /** The moment before the last successful renewal was sent, on the monotonic clock. */
+  /** The time before the last successful renewal was sent, on the monotonic clock. */
   get renewedAtMs(): number {
     return this.#renewedAtMs;
   }
 
-  /** A write was sent: the lease may be ours on the server, also if no answer came. */
+  /** A write was sent: the lease may be ours on the server, also without a response. */
   get hasTried(): boolean {
     return this.#hasTried;
   }
@@ -56,7 +56,7 @@ export class LeaseKeeper {
     return this.#seen?.lease.spec?.holderIdentity;
   }
 
-  /** Where the holder takes hooks, if it is published. */
+  /** The address of the holder for hooks, if it is published. */
   get holderAddress(): string | undefined {
     const { metadata, spec } = this.#seen?.lease ?? {};
     if ((spec?.holderIdentity ?? "") === "") return undefined;
@@ -70,10 +70,10 @@ export class LeaseKeeper {
   }
 
   /**
-   * Takes or renews the lease.
+   * Acquires or renews the lease.
    *
-   * @returns Whether we hold it now; false when a rival does.
-   * @throws Whatever a request failed with: whether we hold the lease is as it was before.
+   * @returns Whether this instance holds it now; false if another one does.
+   * @throws The error of a failed request; the holder is then unchanged.
    */
   async hold(signal: AbortSignal): Promise<boolean> {
     if (await this.#renewUnread(signal)) return true;
@@ -85,7 +85,7 @@ export class LeaseKeeper {
         await this.#write(signal, undefined);
         return true;
       } catch (error) {
-        // Another instance may have been faster: a read shows it.
+        // Another instance may have been faster; a read shows this.
         if (signal.aborted) throw signal.reason;
         found = await this.#read(signal);
         if (found === undefined) throw error;
@@ -93,7 +93,8 @@ export class LeaseKeeper {
     }
     const term = this.term;
     this.#seen = observe(this.#seen, found, clock.now());
-    // An instance that took it while we held it may have written already: we cannot continue, even if it expired since.
+    // An instance that acquired it while we held it may have written already: we cannot continue, even if its lease has
+    // expired.
     if (term !== undefined && isTaken(found, identity, term)) this.#isHeld = false;
     else if (mayAcquire(this.#seen, identity, clock.now())) {
       await this.#write(signal, found);
@@ -102,7 +103,7 @@ export class LeaseKeeper {
     return false;
   }
 
-  /** A deleted lease stays valid for its holder, which need not know of the deletion and recreates it. */
+  /** A deleted lease stays valid for its holder, which may not have observed the deletion and recreates it. */
   #isAnothers(): boolean {
     const { clock, identity } = this.#options;
     if (this.#seen === undefined || this.#isHeld) return false;
@@ -110,9 +111,9 @@ export class LeaseKeeper {
   }
 
   /**
-   * Reads the lease and gives it up if it is still ours.
+   * Reads the lease and releases it if it is still ours.
    *
-   * @throws Whatever a request failed with, such as a conflict: try again.
+   * @throws The error of a failed request, such as a conflict; retry then.
    */
   async release(signal: AbortSignal): Promise<void> {
     const { client, clock, identity } = this.#options;
@@ -126,7 +127,7 @@ export class LeaseKeeper {
     return this.#request(signal, (options) => this.#options.client.get(options));
   }
 
-  /** A renewal with the resourceVersion that we know: one request instead of two. */
+  /** A renewal with the resourceVersion of the local copy: one request instead of two. */
   async #renewUnread(signal: AbortSignal): Promise<boolean> {
     const { clock, times, onSlowPath } = this.#options;
     if (!this.#isHeld || this.#seen === undefined) return false;
@@ -135,7 +136,7 @@ export class LeaseKeeper {
         await this.#write(signal, this.#seen.lease);
         return true;
       } catch {
-        // A conflict, a deleted lease, a missing answer: a read shows which.
+        // A conflict, a deleted lease, a missing response: a read shows which.
         if (signal.aborted) throw signal.reason;
       }
     }
@@ -149,7 +150,8 @@ export class LeaseKeeper {
     const { leaseDurationMs } = times;
     const wallClock = clock.wallClock();
     const spec = claimLease({ identity, leaseDurationMs, wallClock, found: found?.spec, isRenewal });
-    // Others count from when the server has it, we from before it was sent: we are never the later one.
+    // Other instances count from the time when the server has it, and we from the time before it was sent, so our
+    // deadline is never later than theirs.
     const sentAtMs = clock.now();
     this.#hasTried = true;
     const lease = await this.#request(signal, (options) =>
@@ -172,7 +174,7 @@ export class LeaseKeeper {
   }
 }
 
-/** The lease with the place of its new holder, and without that of another one. */
+/** The lease with the address of its new holder, and without that of another one. */
 function placed(lease: Lease, address: string | undefined): Lease {
   const { [ADDRESS]: before, ...others } = annotationsOf(lease.metadata);
   if (before === address) return lease;
@@ -184,7 +186,7 @@ function annotationsOf(metadata: Lease["metadata"] | undefined): Readonly<Record
   return (metadata?.["annotations"] ?? {}) as Readonly<Record<string, string>>;
 }
 
-/** Another instance holds it; or one of our name does, such as a container that was started after this one. */
+/** Another instance holds it, or one with our name, such as a container that was started after this one. */
 function isTaken(
   { metadata, spec = {} }: Lease,
   identity: string,

@@ -3,13 +3,13 @@ import { WatchError } from "../errors.ts";
 import type { ListPage, WatchSource } from "./ports.ts";
 import { yieldToEventLoop } from "./time-slice.ts";
 
-/** client-go's default, too. */
+/** Also the default of client-go. */
 const pageSize = 500;
 
 export interface ListPagesInput {
   readonly source: Pick<WatchSource, "list">;
   readonly resourceVersion: string;
-  /** Also where the server could answer from its cache, because it has none. */
+  /** Also if the server could respond from its cache, because it has none. */
   readonly pagingForced: boolean;
   /** Called for each object; its result is stored. */
   readonly prepare: (object: LiveObject) => LiveObject;
@@ -20,19 +20,19 @@ export interface ListedPages {
   /** By key. */
   readonly objects: ReadonlyMap<string, LiveObject>;
   readonly resourceVersion: string;
-  /** The server answered page by page. */
+  /** The server responded with pages. */
   readonly paged: boolean;
 }
 
 /**
- * Lists everything, page by page where that helps. When the token of a next page has expired, one full list
- * takes the place of the pages so far.
+ * Lists all objects, page by page if this is useful. When the token of a next page has expired, one full list replaces
+ * the pages so far.
  *
  * @throws WatchError
  */
 export async function listPages(input: ListPagesInput): Promise<ListedPages> {
   const { source, resourceVersion, pagingForced, signal } = input;
-  // At a given version only the watch cache answers cheaply, and it does not know pages.
+  // At a given version only the watch cache is fast, and it does not support pages.
   const paging = pagingForced || resourceVersion === "" || resourceVersion === "0";
   const first = await source.list({ resourceVersion, ...(paging && { limit: pageSize }), signal });
   const objects = new Map<string, LiveObject>();
@@ -57,11 +57,11 @@ export async function listPages(input: ListPagesInput): Promise<ListedPages> {
     await collect(page, objects, input);
     continueToken = page.continueToken;
   }
-  // The first page's version is the oldest: newer objects on later pages arrive again, without harm.
+  // The first page's version is the oldest: newer objects on later pages arrive again, which has no effect.
   return { objects, resourceVersion: first.resourceVersion, paged: first.continueToken !== undefined };
 }
 
-/** In slices, for a full list may have tens of thousands. */
+/** In slices, because a full list may have tens of thousands. */
 async function collect(
   page: ListPage,
   objects: Map<string, LiveObject>,

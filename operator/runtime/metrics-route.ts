@@ -1,6 +1,6 @@
 import type { HttpRoute } from "./http-server.ts";
 
-/** `/metrics`, from whatever collects them. */
+/** `/metrics`, with the text of a collector. */
 export function metricsRoute(expose: () => Promise<{ contentType: string; body: string }>): HttpRoute {
   return async ({ pathname }) => {
     if (pathname !== "/metrics") return undefined;

@@ -1,7 +1,7 @@
 import type { Logger } from "../ports.ts";
 import type { HttpAnswer, HttpRoute } from "./http-server.ts";
 
-/** Throws, or rejects, when all is not well. Must never depend on being the leader. */
+/** Throws, or rejects, if the check fails. Must not depend on being the leader. */
 export type Check = () => void | Promise<void>;
 export type Checks = Readonly<Record<string, Check>>;
 
@@ -10,13 +10,13 @@ export interface ProbesInput {
   readonly healthz: Checks;
   /** A failure takes the pod out of services. */
   readonly readyz: Checks;
-  /** Takes the reason of a failed check; the answer to the probe does not contain it. */
+  /** Receives the reason of a failed check; the response to the probe does not contain it. */
   readonly log: Logger;
 }
 
 /**
- * `/healthz` and `/readyz`: all checks together, or one by its name (`/readyz/stores`). `?verbose` lists them,
- * `?exclude=NAME` leaves one out. 200 or 500.
+ * `/healthz` and `/readyz`: all checks, or one by its name (`/readyz/sources`). `?verbose` lists them, `?exclude=NAME`
+ * skips one. Responds with 200 or 500.
  */
 export function probeRoute({ healthz, readyz, log }: ProbesInput): HttpRoute {
   const probes = new Map([
@@ -77,7 +77,7 @@ async function answer(
   return { status: 200, body: isVerbose ? `${[...lines, `${title} check passed`].join("\n")}\n` : "ok" };
 }
 
-/** Says once why a check fails, and once that it passes again: probes ask every few seconds. */
+/** Reports once why a check fails, and once that it passes again, because probes run every few seconds. */
 class FailureLog {
   readonly #log: Logger;
   readonly #reasons = new Map<string, string>();

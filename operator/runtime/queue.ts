@@ -5,7 +5,7 @@ import { FairTurns } from "./fair-turns.ts";
 import { Heap } from "./heap.ts";
 import { comesBefore, type QueueEntry } from "./queue-entry.ts";
 
-/** So many keys become due in one go; the others wait for the next turn, so that no slice is long. */
+/** Maximum number of keys that become due at once; the others wait for the next turn, so that slices are short. */
 const DUE_PER_TURN = 5_000;
 
 /** Delays of a key that fails repeatedly, as in client-go: 5 ms, 10 ms, 20 ms, … 1000 s. */
@@ -15,7 +15,7 @@ const retries = { initialMs: 5, factor: 2, capMs: 1_000_000 };
  * Receives values that are only known at the time of an event; everything else is read from {@link WorkQueue.measure}.
  */
 export interface QueueObserver {
-  /** A key was handed out, this time after it became ready. */
+  /** A worker got a key, this time after it became ready. */
   taken(waitedMs: number): void;
   /** A key was processed for this time. */
   finished(workedMs: number): void;
@@ -24,13 +24,13 @@ export interface QueueObserver {
 export type WorkQueueOptions = { readonly clock: Clock; readonly observer?: QueueObserver };
 
 export interface AddOptions {
-  /** Higher comes first. What an initial list brings has -100, everything else 0. */
+  /** Higher is first. Objects of an initial list have -100, all others 0. */
   readonly priority?: number;
   /** Not before this delay. */
   readonly afterMs?: number;
 }
 
-/** A key in a worker's hands, until `done`. */
+/** A key that a worker processes, until `done`. */
 export interface Handout {
   readonly key: string;
   readonly priority: number;
@@ -41,16 +41,16 @@ export interface QueueMeasure {
   readonly depths: ReadonlyMap<number, number>;
   readonly added: number;
   readonly retried: number;
-  /** Sum and maximum of how long the keys in hands have been there. */
+  /** Sum and maximum of the processing times so far of the keys in progress. */
   readonly unfinishedMs: number;
   readonly longestRunningMs: number;
 }
 
 /**
- * Keys to reconcile, as controller-runtime's priority queue has them: the highest priority first; at most one
- * worker has a key, and additions meanwhile run once afterwards. A key that is queued already keeps the higher
- * priority and the earlier time. Within a priority namespaces take turns ({@link FairTurns}), and the keys of one come
- * in order of arrival. No operation is slower than O(log n).
+ * Keys to reconcile, as in controller-runtime's priority queue: the highest priority first; at most one worker has a
+ * key, and after additions during its run it runs once more. A queued key keeps the higher priority and the earlier
+ * time. Within a priority namespaces take turns ({@link FairTurns}), and the keys of a namespace are in order of
+ * arrival. No operation is slower than O(log n).
  */
 export class WorkQueue {
   readonly #clock: Clock;
@@ -83,7 +83,7 @@ export class WorkQueue {
     return this.#closed.promise;
   }
 
-  /** Puts a key in, now or later. Ignored after {@link shutDown}. */
+  /** Adds a key, now or later. Ignored after {@link shutDown}. */
   add(key: string, { priority = 0, afterMs = 0 }: AddOptions = {}): void {
     if (this.#isShutDown) return;
     const nowMs = this.#clock.now();
@@ -93,7 +93,7 @@ export class WorkQueue {
     this.#handOut();
   }
 
-  /** Puts a key in after a delay that doubles with every call until {@link forget}. @returns That delay. */
+  /** Adds a key after a delay that doubles with every call until {@link forget}. @returns That delay. */
   retry(key: string, options: Pick<AddOptions, "priority"> = {}): number {
     if (this.#isShutDown) return 0;
     this.#retried++;
@@ -102,12 +102,12 @@ export class WorkQueue {
     return afterMs;
   }
 
-  /** The key's next retry starts at the shortest delay again. */
+  /** Resets the delay of the key's next retry to the shortest. */
   forget(key: string): void {
     this.#retryDelays.forget(key);
   }
 
-  /** The next key, as soon as there is one; call {@link done} with it. Undefined: the queue was shut down. */
+  /** The next key, when there is one; call {@link done} with it. Undefined: the queue was shut down. */
   take(): Promise<Handout | undefined> {
     if (this.#isShutDown) return Promise.resolve(undefined);
     return new Promise((resolve) => {
@@ -116,7 +116,7 @@ export class WorkQueue {
     });
   }
 
-  /** The key is out of hands, and may be handed out again. */
+  /** The key was processed, and a worker may get it again. */
   done(key: string): void {
     const sinceMs = this.#inHandsSinceMs.get(key);
     if (sinceMs === undefined) return;
@@ -129,7 +129,7 @@ export class WorkQueue {
     this.#handOut();
   }
 
-  /** Drops queued keys and releases all waiting workers. Keys in progress stay. */
+  /** Drops queued keys and releases all waiting workers. Keys in progress are kept. */
   shutDown(): void {
     this.#isShutDown = true;
     this.#alarm.clear();
@@ -184,7 +184,7 @@ export class WorkQueue {
     }
   }
 
-  /** To the end of the higher level; a lower priority changes nothing. */
+  /** Moves the key to the end of the higher level; a lower priority has no effect. */
   #raise(entry: QueueEntry, priority: number): void {
     if (priority <= entry.priority) return;
     this.#count(entry.priority, -1);

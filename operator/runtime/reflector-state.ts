@@ -20,10 +20,10 @@ export interface Failed {
   readonly nowMs: number;
 }
 
-/** An API server that needs longer than this for its cache has a problem. */
+/** If an API server needs longer than this for its cache, the record is a warning. */
 const longestInitializationMs = 30_000;
 
-/** Constant, so that one can search for them; the fields say more. */
+/** Constant texts, so that users can search for them; details are in the fields. */
 export const complaints: Readonly<Record<Exclude<ReflectorState["state"], "synced">, string>> = {
   starting: "Not watching yet",
   "waiting-for-kind": "Waiting for a kind that the API server does not serve",
@@ -37,7 +37,7 @@ export function levelOf({ state }: ReflectorState): "info" | "warn" {
   return state === "initializing" ? "info" : "warn";
 }
 
-/** Says in words what keeps a kind from being watched. */
+/** Describes why a kind cannot be watched. */
 export function describeFailure(finding: Finding, failed: Failed): ReflectorState {
   const { kind, verb, error, before, nowMs } = failed;
   const name = groupKindOf(kind);
@@ -52,7 +52,7 @@ export function describeFailure(finding: Finding, failed: Failed): ReflectorStat
       };
     case "initializing": {
       const { sinceMs = nowMs } = before;
-      // A problem that was reported is not over yet.
+      // A reported problem still exists.
       const isProblem = before.state === "failing" || nowMs - sinceMs >= longestInitializationMs;
       if (!isProblem) return { state: "initializing", message: why, sinceMs };
       return { state: "failing", message: why };

@@ -13,7 +13,7 @@ import type { WatchedStore } from "./store.ts";
 import { SyncedGate } from "./synced-gate.ts";
 import { followWatch, type WatchStreamInput } from "./watch-stream.ts";
 
-/** client-go's, so that a server under stress sees no worse a client. */
+/** As in client-go, so that an overloaded server gets no more requests than from client-go. */
 const backoff = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1, resetAfterMs: 120_000 };
 const shortestTimeoutSeconds = 300;
 const missingKindWaitMs = 10_000;
@@ -28,7 +28,7 @@ export interface ReflectorInput {
   readonly missingKindWaitMs?: () => number;
 }
 
-/** Keeps a store equal to the server's content, as long as it runs (client-go's `Reflector`). */
+/** Keeps a store equal to the server's content while it runs (client-go's `Reflector`). */
 export class Reflector {
   readonly #source: WatchSource;
   readonly #store: WatchedStore;
@@ -41,12 +41,12 @@ export class Reflector {
   #state: ReflectorState = { state: "starting", message: "" };
   readonly #watching = new SyncedGate();
   readonly #freshness = new Freshness();
-  /** Ends the list, watch or pause that is under way, and nothing else. */
+  /** Ends the current list, watch or pause, and nothing else. */
   #attempt = new AbortController();
-  /** Everything up to here is in the store; empty before the first list. */
+  /** The store has everything up to this version; empty before the first list. */
   #resourceVersion = "";
   #versionUnusable = false;
-  /** False while the events of a watch come in no order, so that none of them says how far we are. */
+  /** False while the events of a watch are unordered, so that none of them shows the version of the store. */
   #ordered = true;
   #pagingForced = false;
   #watchList: "trusted" | "distrusted" | "unsupported" = "trusted";
@@ -65,14 +65,17 @@ export class Reflector {
     return this.#state;
   }
 
-  /** Resolves while a watch keeps the store up to date: now, or when a broken one is mended. Rejects when the signal aborts. */
+  /**
+   * Resolves when a watch keeps the store up to date: now, or after a failed watch has been restarted. Rejects when the
+   * signal aborts.
+   */
   whenWatching(signal: AbortSignal): Promise<void> {
     return this.#watching.whenOpen(signal);
   }
 
   /**
-   * Resolves when nothing that the server knew at `asOfMs` (monotonic clock) is missing in the store, and a watch keeps it
-   * so; lists everything again if necessary, because an open watch may be behind. Rejects when the signal aborts.
+   * Resolves when the store has the server's state at `asOfMs` (monotonic clock), and a watch keeps it up to date;
+   * lists everything again if necessary, because an open watch may be behind. Rejects when the signal aborts.
    */
   async whenCurrent(asOfMs: number, signal: AbortSignal): Promise<void> {
     if (this.#freshness.want(asOfMs)) this.#attempt.abort();
@@ -85,7 +88,7 @@ export class Reflector {
     return this.#freshness.isBehind;
   }
 
-  /** Calls `listener` whenever {@link state} has become another one. */
+  /** Calls `listener` when {@link state} has changed. */
   onState(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -128,7 +131,7 @@ export class Reflector {
         signal,
       });
       if (signal.aborted) return { ...outcome, filled: false, error: undefined };
-      // A page although its cache should have given everything: it has no watch cache.
+      // A page, although its cache would have returned everything: it has no watch cache.
       if (resourceVersion === "0" && listed.paged) this.#pagingForced = true;
       await this.#fill(listed.objects, listed.resourceVersion);
       return { ...outcome, filled: true, error: undefined };
@@ -146,7 +149,7 @@ export class Reflector {
     return { ...end, by: "watch", resourceVersion, filled: true };
   }
 
-  /** Gets everything through a watch, which then continues as one. */
+  /** Gets all objects through a watch, which then continues. */
   async #watchInitial(signal: AbortSignal): Promise<Outcome> {
     const resourceVersion = this.#versionUnusable ? "" : this.#resourceVersion;
     this.#freshness.asked({ resourceVersion, askedMs: this.#clock.now() });
@@ -227,7 +230,7 @@ export class Reflector {
     this.#state = state;
     if (state.state === "synced") this.#watching.open();
     else this.#watching.close();
-    // Once per change: what lasts is not repeated at every attempt.
+    // Once per change, and not again at every attempt.
     if (state.state === before) return;
     if (state.state === "synced") this.#log.info("Watching");
     else this.#log[levelOf(state)](complaints[state.state], { why: state.message });

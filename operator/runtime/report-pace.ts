@@ -2,7 +2,7 @@ import type { Clock, Reconcile } from "../ports.ts";
 
 /** After a run for an edit, the next such run is expected within this time. */
 const BUSY_MS = 100;
-/** All reports of a commit are under way by then. */
+/** All reports of a commit have started by then. */
 const LONGEST_MS = 1_000;
 /** Between two reports: a user who edits a few resources needs them soon … */
 const LONGEST_STEP_MS = 50;
@@ -16,14 +16,14 @@ export interface ReportPaceOptions {
 }
 
 /**
- * Paces the reports of the resources of one commit. All at once they would keep API server and workers from the
- * edits that come meanwhile (measured: the 95th percentile of the latency of 30 edits a second doubles), so a report
- * follows the end of an edit's run, when our share of the API server has just become free. Without edits, they
- * follow each other; where edits are too slow or too few, time decides.
+ * Paces the reports of the resources of one commit. If they were sent all at once, they would delay edits in the
+ * meantime (measured: the 95th percentile of the latency of 30 edits a second doubles). So a report follows the end of
+ * an edit's run, when our share of the API server has just become free. Without edits, reports follow each other; if
+ * edits are too slow or too few, reports are sent at their deadline.
  */
 export class ReportPace {
   readonly #options: ReportPaceOptions;
-  /** In order: who waits longest is first. */
+  /** In order: the longest wait is first. */
   readonly #waiting = new Set<string>();
   readonly #released = new Set<string>();
   #lastEditMs = Number.NEGATIVE_INFINITY;
@@ -73,7 +73,7 @@ export class ReportPace {
     return this.#options.clock.now() - this.#lastEditMs < BUSY_MS;
   }
 
-  /** Time between two reports with which all are under way by the deadline. */
+  /** Time between two reports, so that all have started by the deadline. */
   get #stepMs(): number {
     const leftMs = Math.max(0, this.#deadlineMs - this.#options.clock.now());
     return Math.min(LONGEST_STEP_MS, leftMs / this.#waiting.size);
@@ -89,7 +89,9 @@ export class ReportPace {
     this.#arm();
   }
 
-  /** Sets the timer for the next report; releases by edits count, so that the timer has only the rest. */
+  /**
+   * Sets the timer for the next report. Reports released by edits count, so that the timer releases only the others.
+   */
   #arm(): void {
     this.#cancelStep?.();
     this.#cancelStep = undefined;

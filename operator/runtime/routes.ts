@@ -6,10 +6,10 @@ import type { ObjectStore } from "../ports.ts";
 import { type KindStores, soughtIndexOf } from "./kind-stores.ts";
 import type { StoreHandler } from "./store.ts";
 
-/** Priority of what an initial list brings: an edit must not wait behind it. */
+/** Priority of objects of an initial list, which must not delay an edit. */
 const INITIAL_PRIORITY = -100;
 
-/** Where keys go: the queue of one kind. */
+/** The queue of one kind, which receives the keys. */
 export interface KeySink {
   add(key: string, options?: { readonly priority?: number }): void;
 }
@@ -31,7 +31,7 @@ export interface RoutesInput {
   readonly onRelatedGone?: (object: LiveObject) => void;
 }
 
-/** Turns events of a kind's resources, children and related objects into keys of the resources they concern. */
+/** Converts events of a kind's resources, children and related objects into keys of the affected resources. */
 export function routeEvents(input: RoutesInput): void {
   const { kind, stores, queue, onChildGone, onRelatedGone } = input;
   const { definition } = kind;
@@ -93,7 +93,7 @@ export function forOwners(
   };
   return {
     added: (object, { initial }) => enqueue([object], initial ? { priority: INITIAL_PRIORITY } : {}),
-    // Both: a child whose controller changed concerns its old and its new owner.
+    // Both: a child whose controller changed affects its old and its new owner.
     updated: (old, object) => enqueue([old, object]),
     deleted: (object) => {
       const owners = [...new Set(ownersOf(object))];
@@ -103,7 +103,7 @@ export function forOwners(
   };
 }
 
-/** The resources of a kind that a child concerns: its controller, or else the one whose set it is in. */
+/** The resources of a kind that a child affects: its controller, or otherwise the one whose set it is in. */
 function ownerKeysOf(
   child: LiveObject,
   { definition }: DeclaredKind,
@@ -121,7 +121,7 @@ function ownerKeysOf(
   return set === undefined ? [] : resources.byIndex("set", set).map(keyOf);
 }
 
-/** The resources that a related object concerns: the one that it belongs to, or all that seek it. */
+/** The resources that a related object affects: the one that it belongs to, or all that find it by their keys. */
 function seekersOf(
   object: LiveObject,
   related: DeclaredKind["related"][number],
@@ -134,7 +134,7 @@ function seekersOf(
   return keys.flatMap((key) => resources.byIndex(index, key).map(keyOf));
 }
 
-/** Objects of deleted resources are left to the garbage collector. */
+/** The garbage collector deletes objects of deleted resources. */
 function existing(key: string | undefined, resources: ObjectStore): readonly string[] {
   return key !== undefined && resources.get(key) !== undefined ? [key] : [];
 }

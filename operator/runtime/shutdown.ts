@@ -3,7 +3,7 @@ import { withTimeout } from "./with-timeout.ts";
 
 const DEFAULT_GRACE_MS = 30_000;
 
-/** A git remote that hangs must not hold the lease: the next leader pushes the rest. */
+/** A git remote that hangs must not delay the release of the lease: the next leader pushes the rest. */
 const PART_MS = 15_000;
 
 /** `signal`: requested from outside. `lost-lease`, `failed`: we may not, or cannot, continue. */
@@ -11,17 +11,17 @@ export type ShutdownCause = "signal" | "lost-lease" | "failed";
 
 /** The parts to end, in this order. Each is called at most once. */
 export interface ShutdownParts {
-  /** Queues hand out nothing more; resolves when the last reconcile that runs has ended. */
+  /** Queues return no further keys; resolves when the last running reconcile has ended. */
   stopWorkers(): Promise<void>;
   /** Aborts the signals of the reconciles that still run. */
   abortReconciles(reason: Error): void;
-  /** The lease is no longer renewed, and nothing is written any more; it is not given up, but expires. */
+  /** The lease is no longer renewed, and nothing is written any more; it is not released, but expires. */
   stopRenewing(): void;
   /** Reflectors end. A running reconcile still reads their stores, so they come after the workers. */
   stopSources(): Promise<void>;
-  /** Pushes what waits to be published. Ends when the signal aborts, and writes nothing afterwards. */
+  /** Pushes the manifests that wait to be published. Ends when the signal aborts, and writes nothing afterwards. */
   flush(signal: AbortSignal): Promise<void>;
-  /** The lease is given up: nothing is written from here on. */
+  /** Releases the lease: nothing is written from here on. */
   release(): Promise<void>;
   /** Probes and metrics. */
   closeServers(): Promise<void>;
@@ -35,10 +35,10 @@ export interface ShutdownOptions {
 }
 
 /**
- * Ends the operator in an order that is safe: nothing is written once the lease is free. When the reconciles do
- * not end in time the lease is left to expire. Who lost the lease ends everything at once, and waits for nothing.
+ * Ends the operator in a safe order: nothing is written after the lease was released. If the reconciles do not end in
+ * time, the lease expires. After a loss of the lease, everything ends at once, without waiting.
  *
- * @returns The exit code of the process: 0 only if it was asked to stop and all reconciles ended in time.
+ * @returns The exit code of the process: 0 only if a stop was requested and all reconciles ended in time.
  */
 export async function shutDown(
   cause: ShutdownCause,
@@ -57,7 +57,7 @@ export async function shutDown(
   };
   if (cause === "lost-lease") {
     parts.abortReconciles(new Error("The lease was lost"));
-    // Watches, servers and git that are left alone would keep the process alive.
+    // Otherwise watches, servers and git would prevent the process from exiting.
     void attempt("workers", () => parts.stopWorkers());
     void attempt("sources", () => parts.stopSources());
     void attempt("publisher", () => parts.flush(AbortSignal.abort()));

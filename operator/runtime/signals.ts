@@ -5,13 +5,13 @@ export interface SignalEmitter {
 }
 
 export interface SignalReactions {
-  /** The first signal: shut down in order. */
+  /** The first signal: shut down gracefully. */
   readonly stop: (signal: string) => void;
   /** The second signal: the user does not want to wait. */
   readonly exit: (code: 1) => void;
 }
 
-/** Listens to SIGTERM and SIGINT. The result ends it. */
+/** Listens to SIGTERM and SIGINT. The returned function stops this. */
 export function listenForSignals(emitter: SignalEmitter, { stop, exit }: SignalReactions): () => void {
   let isStopping = false;
   const listener = (signal: string): void => {

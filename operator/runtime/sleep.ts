@@ -5,7 +5,7 @@ export interface SleepOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits `delayMs`, or until the signal aborts. Never rejects: ask the signal afterwards. */
+/** Waits `delayMs`, or until the signal aborts. Never rejects: check the signal afterwards. */
 export function sleep(delayMs: number, { clock, signal }: SleepOptions): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();

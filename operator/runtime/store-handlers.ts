@@ -3,7 +3,7 @@ import type { Logger } from "../ports.ts";
 
 /** Receives the changes of a store. Calls are synchronous: they put a key into a queue, and return. */
 export interface StoreHandler {
-  /** `initial`: it was there when the handler came, or when the store was filled first. */
+  /** `initial`: it existed when the handler was added, or when the store was first filled. */
   added(object: LiveObject, options: { readonly initial: boolean }): void;
   /** Different uids: the object was deleted and recreated unobserved. */
   updated(old: LiveObject, object: LiveObject): void;
@@ -31,7 +31,7 @@ export function notify(handler: StoreHandler, notification: Notification): void 
   else handler.deleted(object, { finalStateUnknown: notification.finalStateUnknown });
 }
 
-/** Who reads and writes a store. Undefined: the only one, or the first of several. */
+/** A user of a store, which reads and writes it. Undefined: the only one, or the first of several. */
 export type StoreUser = object | undefined;
 
 interface Entry {
@@ -40,7 +40,7 @@ interface Entry {
   caughtUp: boolean;
 }
 
-/** The handlers of one store. One that throws loses that one notification. */
+/** The handlers of one store. A handler that throws loses only that notification. */
 export class StoreHandlers {
   readonly #log: Pick<Logger, "error"> | undefined;
   #entries: readonly Entry[] = [];

@@ -1,12 +1,12 @@
 import type { LiveObject } from "../../crds/object.ts";
 
-/** The values under which an object is found; none for an object that the index leaves out. Pure. */
+/** The values under which an object is found; none for an object that is not in the index. Pure. */
 export type IndexFunction = (object: LiveObject) => string | undefined | readonly string[];
 
 /**
- * Keys of objects by a value of the object. Most values have one key, so a bare string represents a set of one:
- * 30,000 sets would cost more than what they hold. The values of an object are computed again when it leaves
- * instead of being kept.
+ * Keys of objects by a value of the object. Most values have one key, so a bare string represents a set of one: 30,000
+ * sets would need more memory than their content. The values of an object are computed again when it is removed, and
+ * not stored.
  */
 export class StoreIndex {
   readonly #valuesOf: IndexFunction;
@@ -25,7 +25,7 @@ export class StoreIndex {
     for (const value of asList(to)) this.#add(value, key);
   }
 
-  /** The keys under `value`, in no order. */
+  /** The keys under `value`, unordered. */
   keysOf(value: string): Iterable<string> {
     const keys = this.#keys.get(value);
     return typeof keys === "string" ? [keys] : (keys ?? []);

@@ -23,16 +23,16 @@ interface Gone {
 /**
  * Our own writes to a store, until the watch returns them.
  *
- * The reconcile that made a write need not see its echo. But a write's answer also contains a change that another
- * manager made just before: if all of it counted as our own, that change would never be reconciled. So events
- * that the store has overtaken are compared with the versions that we made ourselves.
+ * The reconcile that made a write does not need the watch event of this write. But the response to a write also
+ * contains a change that another manager made just before: if all of it counted as our own, that change would never be
+ * reconciled. So events that the store has overtaken are compared with the versions that we made ourselves.
  */
 export class OwnWrites {
   readonly #pending = new Map<string, Pending>();
   /** Uids of objects that we removed. */
   readonly #gone = new Map<string, Gone>();
 
-  /** Objects and removals that wait for the watch. */
+  /** Objects and removals that the watch has not returned yet. */
   get size(): number {
     return this.#pending.size + this.#gone.size;
   }
@@ -51,7 +51,7 @@ export class OwnWrites {
     this.#pending.get(key)?.versions.push(version);
   }
 
-  /** The store has the server's last state: no own write is in progress. Returns the state that the handlers knew. */
+  /** The store has the server's last state: no own write is in progress. Returns the state that the handlers had. */
   settle(key: string): Unseen | undefined {
     const pending = this.#pending.get(key);
     this.#pending.delete(key);
@@ -59,7 +59,7 @@ export class OwnWrites {
   }
 
   /**
-   * An event arrived for a key of which the store holds `current`, which is as new or newer.
+   * An event arrived for a key whose object in the store, `current`, is as new or newer.
    *
    * @returns Undefined when it contains no new change: an own write, or a known one.
    */
@@ -81,7 +81,7 @@ export class OwnWrites {
     return { known };
   }
 
-  /** A list that is older than `current`, our own write, shows `listed` under the key. */
+  /** A list that is older than `current`, our own write, contains `listed` under the key. */
   passListed(key: string, listed: LiveObject | undefined, current: LiveObject): Unseen | undefined {
     const pending = this.#pending.get(key);
     if (pending === undefined) return undefined;
@@ -93,14 +93,14 @@ export class OwnWrites {
 
   /**
    * The operator deleted the object that the store holds under the key. Objects that it replaced are deleted as well,
-   * and must not reappear when the watch reports them late.
+   * and must not be added again when the watch reports them late.
    */
   removeHeld(key: string, newestVersion: string): void {
     for (const uid of this.#pending.get(key)?.replaced ?? []) this.addGone(uid, newestVersion);
     this.#pending.delete(key);
   }
 
-  /** We removed the object with this uid; `newestVersion` is the newest that is known of anything. */
+  /** We removed the object with this uid; `newestVersion` is the newest known version of any object. */
   addGone(uid: string, newestVersion: string): void {
     if (!this.#gone.has(uid)) this.#gone.set(uid, { newestVersion, bookmarks: 0 });
   }
@@ -109,15 +109,15 @@ export class OwnWrites {
     return this.#gone.has(uid);
   }
 
-  /** The watch brought the deletion of this uid. @returns Whether it was ours. */
+  /** The watch reported the deletion of this uid. @returns Whether it was ours. */
   settleGone(uid: string): boolean {
     return this.#gone.delete(uid);
   }
 
   /**
-   * Forgets removals whose deletion has come by unnoticed. The removal's own resourceVersion is not known, so
-   * this waits for a second newer bookmark (they come once a minute); should a straggler come still later, its
-   * deletion follows right behind.
+   * Drops removals whose deletion was already reported. The resourceVersion of the removal is unknown, so this waits
+   * for a second newer bookmark (there is one per minute). If an event of the object arrives still later, its deletion
+   * follows directly.
    */
   passBookmark(version: string): void {
     for (const [uid, gone] of this.#gone) {
@@ -125,7 +125,7 @@ export class OwnWrites {
     }
   }
 
-  /** Forgets removals that a list of resourceVersion `version` confirms. */
+  /** Drops removals that a list of resourceVersion `version` confirms. */
   passList(version: string, listed: Iterable<LiveObject>): void {
     if (this.#gone.size === 0) return;
     const uids = new Set<string>();

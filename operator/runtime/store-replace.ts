@@ -11,7 +11,9 @@ export interface ReplaceContentInput {
   /** All objects that the server had at `resourceVersion`, by key. */
   readonly listed: ReadonlyMap<string, LiveObject>;
   readonly resourceVersion: string;
-  /** The server's history is not the one that we know: nothing that we hold is newer than the list. */
+  /**
+   * The server has another history (such as after a restore of etcd): no object in the store is newer than the list.
+   */
   readonly isRewound: boolean;
   /** No handler was called yet. */
   readonly isFirst: boolean;

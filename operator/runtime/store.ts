@@ -32,11 +32,11 @@ export interface FollowedStore extends ObjectStore {
 }
 
 /**
- * The objects of one kind as the server last showed them, to us or in answer to our own writes, whichever is
- * newer (by resourceVersion). Objects are never changed in place.
+ * The objects of one kind as the server last showed them, to us or in answer to our own writes, whichever is newer (by
+ * resourceVersion). Objects are never changed in place.
  *
- * Handlers receive all changes but our own writes, which the reconcile that made them knows already, also when
- * the watch returns them. Where several users share the store, each receives what the others write.
+ * Handlers receive all changes except our own writes, which the reconcile that made them already has, also when the
+ * watch returns them. If several users share the store, each receives the writes of the others.
  */
 export class WatchedStore implements FollowedStore {
   readonly kind: ObjectKind;
@@ -48,7 +48,7 @@ export class WatchedStore implements FollowedStore {
   readonly #handlers: StoreHandlers;
   readonly #gate = new SyncedGate();
   #wasFilled = false;
-  /** Newest resourceVersion that a list or the watch has shown: everything up to it has been seen. */
+  /** Newest resourceVersion of a list or the watch: everything up to it has been received. */
   #seen = "";
 
   constructor({ kind, transform, indexes, log }: WatchedStoreInput) {
@@ -67,7 +67,7 @@ export class WatchedStore implements FollowedStore {
     return this.#content.size;
   }
 
-  /** Keys and uids of own writes and removals that the watch has not brought back yet. */
+  /** Keys and uids of own writes and removals that the watch has not returned yet. */
   get ownWrites(): number {
     return this.#own.size;
   }
@@ -92,7 +92,7 @@ export class WatchedStore implements FollowedStore {
     return this.#handlers.add(handler, { user, current: this.#content.values(), store: this });
   }
 
-  /** The object as the store would keep it; the one it has, if that is the same. For {@link replace}. */
+  /** The object as the store would keep it; the existing one, if it is equal. For {@link replace}. */
   prepare(object: LiveObject): LiveObject {
     const current = this.#content.get(keyOf(object));
     if (current === undefined || !isSameVersion(current, object)) return this.#transform(object);
@@ -101,7 +101,7 @@ export class WatchedStore implements FollowedStore {
     return hasOtherFields ? object : current;
   }
 
-  /** Takes in an event of the watch. Not while a {@link replace} is under way. */
+  /** Adds an event of the watch. Not during a {@link replace}. */
   apply(event: WatchEvent): void {
     if (event.type === "ERROR") return;
     if (event.type === "BOOKMARK") {
@@ -122,10 +122,10 @@ export class WatchedStore implements FollowedStore {
    * @param listed By key, as {@link prepare} gave them.
    */
   async replace(listed: ReadonlyMap<string, LiveObject>, resourceVersion: string): Promise<void> {
-    // A list is never older than the content, unless etcd was restored: then it alone counts.
+    // A list is never older than the content, unless etcd was restored: then only the list counts.
     const isRewound = isNewer(this.#seen, resourceVersion);
     if (isRewound) this.#own.clear();
-    // At once, so that a late answer to a write cannot bring back what this list does not have.
+    // At once, so that a late response to a write cannot add an object again that is not in this list.
     this.#seen = resourceVersion;
     const [content, own, isFirst] = [this.#content, this.#own, !this.#wasFilled];
     const slices = replaceContent({ content, own, listed, resourceVersion, isRewound, isFirst });
@@ -149,7 +149,7 @@ export class WatchedStore implements FollowedStore {
     const { uid, resourceVersion } = object.metadata;
     if (this.#own.isGone(uid)) return;
     const current = this.#content.get(key);
-    // Absent although the watch is further: another client deleted it before the answer reached us.
+    // Absent although the watch is further: another client deleted it before we received the response.
     const held = current?.metadata.resourceVersion ?? this.#seen;
     if (isNewer(resourceVersion, held)) {
       this.#own.add(key, object, current);
@@ -166,7 +166,7 @@ export class WatchedStore implements FollowedStore {
       if (!this.#isWhole || current === undefined || !isSameVersion(current, object)) return;
       this.#content.put(key, object);
     }
-    // The writer decided by a copy that lacked fields, because its watch is older than the definition.
+    // The writer used a copy that lacked fields, because its watch is older than the definition.
     if (current !== undefined && this.#showsOtherFields(current, object))
       this.#handlers.notify([{ type: "updated", old: current, object }]);
   }
@@ -179,7 +179,7 @@ export class WatchedStore implements FollowedStore {
     return !isSameJson(before["spec"], now["spec"]);
   }
 
-  /** Handlers receive it at once, because others may wait for the name. */
+  /** Handlers receive it at once, because other resources may wait for the name. */
   removed(key: string, uid: string): void {
     const current = this.#content.get(key);
     const held = current?.metadata.uid === uid ? current : undefined;
@@ -217,7 +217,7 @@ export class WatchedStore implements FollowedStore {
     const current = this.#content.get(key);
     if (current === undefined) return;
     if (compareResourceVersions(resourceVersion, current.metadata.resourceVersion) < 0) {
-      // It left our selector, or was another object, before we wrote.
+      // Before our write it did not match our selector any more, or was another object.
       this.#handlers.notify(asNotifications(this.#own.passEvent(key, resourceVersion, current), current));
       return;
     }

@@ -1,4 +1,4 @@
-/** Something that others wait for, and that may have to be waited for again. */
+/** A gate that callers wait for. It can be closed again. */
 export class SyncedGate {
   #isOpen = false;
   readonly #waiting = new Set<() => void>();
@@ -17,7 +17,7 @@ export class SyncedGate {
     this.#isOpen = false;
   }
 
-  /** Resolves once the gate is open; rejects with the signal's reason. */
+  /** Resolves when the gate is open; rejects with the signal's reason. */
   whenOpen(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);

@@ -10,13 +10,13 @@ export async function yieldToEventLoop(): Promise<void> {
 }
 
 /**
- * Bounds how long work that waits for nothing holds the event loop: promises alone do not let a timer fire until all of them
- * have settled. A slice ends with the turn of the event loop. Work that shares an instance shares its time.
+ * Limits the time for which work without waits blocks the event loop: no timer fires until all promises have settled. A
+ * slice ends with the turn of the event loop. Work that shares an instance shares its time.
  */
 export class TimeSlice {
   readonly #clock: Pick<Clock, "now">;
   readonly #budgetMs: number;
-  /** When our work in this turn began; undefined: it has not. */
+  /** When our work in this turn began; undefined: not yet. */
   #sinceMs: number | undefined;
 
   /** Begins a slice. */
@@ -26,7 +26,7 @@ export class TimeSlice {
     this.#begin();
   }
 
-  /** Whether the work has used up its time in this turn. Ask it between steps of the work. */
+  /** Whether the work has used up its time in this turn. Call it between steps of the work. */
   get isOver(): boolean {
     return this.#clock.now() - this.#begin() > this.#budgetMs;
   }

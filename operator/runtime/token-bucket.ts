@@ -1,17 +1,17 @@
 export interface TokenBucketsOptions {
   /** Tokens of a full bucket. */
   readonly burst: number;
-  /** Time in which a bucket gets one token back. */
+  /** Time in which a bucket gets one token. */
   readonly intervalMs: number;
-  /** At least this many keys are remembered, and at most twice as many. Default: no limit. */
+  /** At least this many keys are stored, and at most twice as many. Default: no limit. */
   readonly keys?: number;
 }
 
 /**
- * Limits the rate of something with a token bucket per key: a key may happen `burst` times at once, then once per interval.
- * Times are those of the monotonic clock.
+ * A rate limit with a token bucket per key: each key is allowed `burst` times at once, then once per interval. Times
+ * are those of the monotonic clock.
  *
- * Keys are kept in two generations, so that full buckets are forgotten without a timer.
+ * Keys are stored in two generations, so that full buckets are dropped without a timer.
  */
 export class TokenBuckets {
   readonly #intervalMs: number;
@@ -42,20 +42,20 @@ export class TokenBuckets {
     return hasToken;
   }
 
-  /** Takes a token, also one that the key does not have yet. @returns The time until it has it. */
+  /** Takes a token, also one that the key does not have yet. @returns The time until it has this token. */
   reserve(key: string, nowMs: number): number {
     const waitMs = this.waitMs(key, nowMs);
     this.#remember(key, this.#fullAtMs(key, nowMs) + this.#intervalMs, nowMs);
     return waitMs;
   }
 
-  /** The key has a full bucket again. */
+  /** Fills the key's bucket. */
   forget(key: string): void {
     this.#recent.delete(key);
     this.#older.delete(key);
   }
 
-  /** Number of keys that are remembered. */
+  /** Number of stored keys. */
   get size(): number {
     return this.#recent.size + this.#older.size;
   }
@@ -63,7 +63,7 @@ export class TokenBuckets {
   #remember(key: string, fullAtMs: number, nowMs: number): void {
     const ageMs = nowMs - this.#turnedAtMs;
     if (ageMs >= this.#fillMs || (this.#recent.size >= this.#keys && !this.#recent.has(key))) {
-      // Buckets of the last generation are full by now.
+      // Buckets of the last generation are full now.
       this.#older = ageMs < 2 * this.#fillMs ? this.#recent : new Map();
       this.#recent = new Map();
       this.#turnedAtMs = nowMs;

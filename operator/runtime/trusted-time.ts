@@ -1,11 +1,11 @@
 import type { TimeSource } from "../engine/run-clock.ts";
 import type { Clock } from "../ports.ts";
 
-/** A Date header has no fractions of a second, and an answer takes time: a lower estimate within this is ignored. */
+/** A Date header has no fractions of a second, and a response takes time: a lower estimate within this is ignored. */
 const toleranceMs = 2_000;
 
 /**
- * The earliest of three clocks, so that no instant passes because one jumps ahead: the wall clock, the API server's
+ * The earliest of three clocks, so that no instant passes early if one jumps ahead: the wall clock, the API server's
  * `Date` header advanced by the monotonic clock, and the wall clock at the start advanced in the same way.
  *
  * It is at most about a second behind the API server.
@@ -23,9 +23,9 @@ export class TrustedTime implements TimeSource {
     this.#startOffsetMs = clock.wallClock().getTime() - clock.now();
   }
 
-  /** Takes in the `Date` header of an answer that came just now. */
+  /** Adds the `Date` header of a response that has just arrived. */
   observe(date: string): void {
-    // Of the answers within one second, the first is the best estimate.
+    // Of the responses within one second, the first is the best estimate.
     if (date === this.#lastDate) return;
     this.#lastDate = date;
     const offsetMs = Date.parse(date) - this.#clock.now();

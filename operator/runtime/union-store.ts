@@ -16,7 +16,7 @@ export class UnionStore implements ObjectStore {
     this.#parts = parts;
   }
 
-  /** One store for all namespaces is returned as it is; a union is made only where it must be. */
+  /** One store for all namespaces is returned unchanged; a union is created only for several. */
   static of(parts: readonly Part[]): ObjectStore {
     const [first] = parts;
     if (first === undefined) throw new Error("Cannot unite stores: there are none");

@@ -4,13 +4,13 @@ import type { Clock, Logger } from "../ports.ts";
 import type { WatchEvent, WatchSource } from "./ports.ts";
 import { yieldToEventLoop } from "./time-slice.ts";
 
-/** A watch with a shorter duration was hardly served. */
+/** A watch with a shorter duration counts as failed. */
 const shortWatchMs = 1_000;
-/** The server closes a watch after its time; one that is still open this long after that is dead. */
+/** The server closes a watch after its timeout; if it is still open this long after that, its connection is broken. */
 const overdueMs = 30_000;
 /** For this long after a change of a definition, the server may keep watches open that drop its new fields. */
 const outdatedMs = 150_000;
-/** Events taken in between two turns of the event loop. */
+/** Events that are processed in one turn of the event loop. */
 const eventsPerTurn = 200;
 
 export interface WatchStreamInput {
@@ -23,17 +23,17 @@ export interface WatchStreamInput {
   readonly signal: AbortSignal;
   /** The next event waits for the promise, if there is one. */
   readonly onEvent: (event: Exclude<WatchEvent, { type: "ERROR" }>) => Promise<void> | undefined;
-  /** The watch has lived for a second. */
+  /** The watch has been open for a second. */
   readonly onLasting: () => void;
 }
 
 export interface WatchEnd {
   readonly received: boolean;
   readonly lasted: boolean;
-  /** Undefined: closed in good order, overdue or aborted. */
+  /** Undefined: closed normally, overdue or aborted. */
   readonly error: unknown;
   /**
-   * The server ended a watch of custom resources before its time, a short time after an event. It does so when their
+   * The server ended a watch of custom resources before its timeout, a short time after an event. It does so when their
    * definition has changed, and until then it drops fields from the events that the definition did not have before.
    */
   readonly mayLackFields: boolean;

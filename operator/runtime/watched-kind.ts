@@ -35,7 +35,9 @@ export interface WatchesInput {
     kind: ObjectKind,
     options: { role: WatchRole; selector: string | undefined; namespace: string | undefined },
   ) => WatchSource;
-  /** Reduces objects that enter a store, in answers to our own writes too. Default: they are kept as they are. */
+  /**
+   * Reduces objects that are added to a store, also in responses to our own writes. Default: they are stored unchanged.
+   */
   readonly transformOf?: (
     kind: ObjectKind,
     options: { readonly role: WatchRole },
@@ -65,7 +67,7 @@ export function prepareWatches(
   });
 }
 
-/** The set that an object is labelled with. */
+/** The set in the label of an object. */
 export function setLabelOf({ metadata }: LiveObject): string | undefined {
   return metadata.labels?.[stamps.set];
 }

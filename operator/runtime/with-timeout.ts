@@ -7,14 +7,13 @@ export interface WithTimeoutOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Something took longer than it was given. */
+/** An action took longer than its timeout. */
 export class TimeoutError extends Error {
   override readonly name = "TimeoutError";
 }
 
 /**
- * Runs `action` for at most `timeoutMs`. Its signal is aborted then, but an action that does not listen is not
- * waited for either.
+ * Runs `action` for at most `timeoutMs`. Then its signal is aborted. An action that ignores the signal is not awaited.
  *
  * @throws TimeoutError, the reason of `signal`, or what `action` threw.
  */

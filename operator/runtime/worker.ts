@@ -13,7 +13,7 @@ import type { Handout, WorkQueue } from "./queue.ts";
 import { TimeSlice } from "./time-slice.ts";
 import { TokenBuckets } from "./token-bucket.ts";
 
-/** Rate of the runs of one key: a rollout takes fewer than the burst, and edits by hand are slower than the interval. */
+/** Rate of the runs of one key: a rollout needs fewer than the burst, and manual edits are slower than the interval. */
 const runs = { burst: 20, intervalMs: 500 };
 
 export interface ReconcileObserver {
@@ -26,7 +26,7 @@ export interface ReconcileObserver {
 
 export interface WorkersOptions {
   readonly queue: WorkQueue;
-  /** How many keys are worked on at the same time. */
+  /** Number of keys that are processed at the same time. */
   readonly workers: number;
   readonly reconcile: Reconcile;
   readonly clock: Clock;
@@ -34,9 +34,9 @@ export interface WorkersOptions {
   /** After this time the signal of a reconcile is aborted; default: never. */
   readonly reconcileTimeoutMs?: number;
   readonly observer?: ReconcileObserver;
-  /** No key is taken before it resolves, such as when we lead. */
+  /** No key is taken before it resolves, such as when this instance leads. */
   readonly gate?: Promise<unknown>;
-  /** Aborts the signal of every reconcile that still runs, such as when the grace period is over. */
+  /** Aborts the signal of every running reconcile, such as at the end of the grace period. */
   readonly signal?: AbortSignal;
   /** A rejection that is not an Error is logged and retried like any other; false: it ends the workers. */
   readonly survivePanics?: boolean;
@@ -50,16 +50,16 @@ export class ReconcileTimeoutError extends Error {
   }
 }
 
-/** Something was thrown that is no Error: a defect. */
+/** A thrown value is not an Error: a defect. */
 export class ReconcilePanicError extends Error {
   override readonly name = "ReconcilePanicError";
 }
 
 /**
- * Works the queue off until it is shut down.
+ * Processes the queue until it is shut down.
  *
  * @returns Resolves when the last reconcile has ended; idle workers end as soon as the queue is shut down.
- * @throws ReconcilePanicError unless panics are to be survived.
+ * @throws ReconcilePanicError if panics end the workers.
  */
 export async function runWorkers(options: WorkersOptions): Promise<void> {
   await Promise.race([options.gate, options.queue.closed]);
@@ -91,7 +91,7 @@ async function work(options: WorkersOptions, slice: TimeSlice, rate: TokenBucket
   }
 }
 
-/** One run, and what follows from its outcome: an error wins over everything. */
+/** One run, and the consequences of its outcome: an error has precedence. */
 async function reconcileOne({ key, priority }: Handout, options: WorkersOptions): Promise<void> {
   const { queue, clock, observer } = options;
   const log = options.log.child({ ...fieldsOf(key), reconcileID: randomUUID() });
@@ -126,7 +126,7 @@ function heldBack(key: string, afterMs: number, { clock }: WorkersOptions): obje
   return { ...fieldsOf(key), reason, until: timeAfter(afterMs, clock) };
 }
 
-/** When a key runs again by itself; without `until` an event brings it back. */
+/** When a key runs again by itself; without `until` only an event requeues it. */
 function describeEnding(
   { afterMs, error }: { readonly afterMs: number; readonly error?: Error },
   { clock }: WorkersOptions,
@@ -141,7 +141,7 @@ function timeAfter(afterMs: number, clock: Clock): string {
   return new Date(clock.wallClock().getTime() + afterMs).toISOString();
 }
 
-/** @returns The delay before the next run; 0: none comes by itself. */
+/** @returns The delay before the next run; 0: there is none without an event. */
 function retryUnlessTerminal(
   { key, priority }: Handout,
   error: Error,
