@@ -110,7 +110,7 @@ export class ApiUnavailableError extends Error {
   /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly retryAfterMs: number | undefined;
-  /** Set when the API server does not know the object's kind. */
+  /** Set if the API server does not serve the object's kind. */
   readonly unknownKind: ObjectKindId | undefined;
 
   constructor(

@@ -47,8 +47,8 @@ export async function runOperator(input: RunOperatorInput): Promise<number> {
   const kinds = chosenKinds([...input.kinds, ...(releaseKinds ?? [])], config);
   const clock = systemClock();
   const log = createLogger({ clock, level: config.logLevel, format: config.logFormat });
-  // Clock timers do not keep a process alive, and while the API server is unavailable there may be nothing else that
-  // does.
+  // Clock timers do not prevent a process from exiting, and while the API server is unavailable there may be nothing
+  // else that does.
   const alive = setInterval(() => undefined, 60_000);
   try {
     const { kubeconfig, context, namespaces, repository } = config;

@@ -8,7 +8,7 @@ export interface Clock {
   /** Milliseconds on the monotonic clock. */
   now(): number;
   wallClock(): Date;
-  /** Runs `callback` once after `delayMs`; the result cancels it. Does not keep the process alive. */
+  /** Runs `callback` once after `delayMs`; the result cancels it. Does not prevent the process from exiting. */
   schedule(delayMs: number, callback: () => void): () => void;
 }
 

@@ -48,7 +48,7 @@ export async function runClusterOperator({
         `Running the operator in place of pod ${installation.namespace}/${instance.pod.metadata.name}, until Ctrl-C`,
       );
       const operator = await start(instance, cluster, folder);
-      // Otherwise the poll for a replaced pod would keep this process alive after the operator has ended.
+      // Otherwise the poll for a replaced pod would prevent this process from exiting after the operator has ended.
       const polling = new AbortController();
       try {
         const ended = await Promise.race([

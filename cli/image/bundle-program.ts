@@ -58,7 +58,8 @@ async function bundle(
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url); const __filename = import.meta.filename; const __dirname = import.meta.dirname;',
     },
-    // undici asks for this name: in a bundle of its own it has no second parser of HTTP/1.1, 190 KB that are off anyway.
+    // undici imports this name. In a separate bundle it has no second parser of HTTP/1.1, 190 KB that are disabled
+    // anyway.
     define: { esbuildDetection: "true" },
     plugins: [leanHttp, oneYaml],
     // It searches for its executable in its own folder: see add-program-support.ts.

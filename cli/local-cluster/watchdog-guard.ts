@@ -11,7 +11,7 @@ export interface Watchdog {
   release(): Promise<void>;
 }
 
-/** Starts the watchdog of a run directory. It does not keep this process alive. */
+/** Starts the watchdog of a run directory. It does not prevent this process from exiting. */
 export function startWatchdog(runDirectory: string): Watchdog {
   // In the same folder, compiled or not.
   const script = fileURLToPath(new URL(`./watchdog${extname(import.meta.url)}`, import.meta.url));

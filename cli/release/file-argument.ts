@@ -9,7 +9,7 @@ export function isFile(text: string): boolean {
 /**
  * A file, or the standard input for `-`: its text, and its name in messages.
  *
- * @throws Error that names the file and says why it cannot be read.
+ * @throws Error with the file and the reason why it cannot be read.
  */
 export async function readFileArgument(
   text: string,

@@ -8,7 +8,7 @@ export interface TreeNode {
   /** Empty: none. */
   readonly namespace: string;
   readonly name: string;
-  /** `Unknown`: it cannot be read; the message says why. */
+  /** `Unknown`: it cannot be read; the message has the reason. */
   readonly health: HealthStatus | "Unknown";
   /** For users; may be empty if the object is healthy. */
   readonly message: string;

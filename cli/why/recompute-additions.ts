@@ -107,7 +107,7 @@ export interface FindRemovalsOptions {
 
 /**
  * Finds objects of other owners in the resource's namespace in which the resource has set fields that it no longer
- * wants.
+ * sets.
  */
 export async function findRemovals(
   resource: CustomResource,

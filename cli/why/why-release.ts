@@ -50,7 +50,7 @@ export interface WhyReleaseOptions {
   readonly weakSandbox: boolean;
 }
 
-/** Explains what the operator wants for a Release, and what it waits for. */
+/** Explains the desired state of a Release, and what the operator waits for. */
 export async function whyRelease(release: ReleaseObject, options: WhyReleaseOptions): Promise<WhyReport> {
   const { commands, nowMs } = options;
   const { metadata, spec } = release;

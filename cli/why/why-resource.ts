@@ -33,7 +33,7 @@ export interface WhyResourceOptions {
   readonly nowMs: number;
 }
 
-/** Explains what the operator wants for one resource of a kind, and what it waits for. */
+/** Explains the desired state of one resource of a kind, and what the operator waits for. */
 export async function whyResource(
   stored: StoredObject,
   { session, binding, commands, nowMs }: WhyResourceOptions,

@@ -21,10 +21,10 @@ export function holderOf(
 
 /**
  * Headers with which a request has the permissions of a ServiceAccount, and no others. Groups are omitted: the API
- * server knows those of a ServiceAccount, and sending them needs a permission for each.
+ * server adds those of a ServiceAccount, and sending them needs a permission for each.
  *
  * @throws ImpersonationError if a name is empty or invalid: a request without the headers would have all permissions of
- * the operator.
+ *   the operator.
  */
 export function impersonationHeaders(
   { namespace, serviceAccountName }: Impersonation,

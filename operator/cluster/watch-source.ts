@@ -155,7 +155,7 @@ export class KubeWatchSource implements WatchSource {
 
   #refused(verb: "list" | "watch", response: ApiResponse): WatchError {
     const { code, reason, message, kind, retryAfterMs } = readStatus(response);
-    // A path that the server does not know at all is answered without a Status.
+    // For an unknown path the server responds without a Status.
     const why = code === 404 && kind === "" ? "the API server does not have this kind" : message;
     return new WatchError(`Cannot ${verb} "${this.kind.plural}": ${why} (${code})`, {
       status: code,

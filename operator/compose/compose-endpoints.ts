@@ -45,7 +45,7 @@ export function composeEndpoints(shared: SharedParts, parts: EndpointParts): rea
   ];
 }
 
-/** The source zone serves hooks. It must know the leader before the first Release is reconciled. */
+/** The source zone serves hooks. It needs the leader before the first Release is reconciled. */
 function hooksOf(
   { config: { hookBindAddress } }: SharedParts,
   { sourceZone }: EndpointParts,

@@ -86,7 +86,7 @@ export class Operator {
         this.#stopped.promise.then(() => true),
       ]);
     } catch (error) {
-      // Open servers would keep the process alive.
+      // Open servers would prevent the process from exiting.
       await this.#close();
       throw error;
     }

@@ -149,7 +149,10 @@ function isContainer({ apiVersion, kind }: LiveObject): boolean {
   return containerKinds.has(`${groupOf(apiVersion)}/${kind}`);
 }
 
-/** Whether an object may have content. Only the server knows that of namespaces and CRDs. A claim without a volume has none. */
+/**
+ * Whether an object may have content. Only the server can determine that for namespaces and CRDs. A claim without a
+ * volume has none.
+ */
 function mayHaveContent(live: LiveObject): boolean {
   if (live.kind !== "PersistentVolumeClaim") return true;
   return (live["status"] as { readonly phase?: unknown } | undefined)?.phase !== "Pending";

@@ -1,4 +1,4 @@
-// The operator knows the paths of credentials and never reads them: credentials.ts is only in the bundles of zones.
+// The operator has the paths of credentials and never reads them: credentials.ts is only in the bundles of zones.
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 

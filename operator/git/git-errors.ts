@@ -35,7 +35,7 @@ export function isGitError(error: unknown, ...reasons: readonly GitFailureReason
   return error instanceof GitError && reasons.includes(error.reason);
 }
 
-/** Whether the operator killed git. Then the error says nothing about the repository or the clone. Pure. */
+/** Whether the operator killed git. Then the repository and the clone are not the cause of the error. Pure. */
 export function isKilled(error: unknown): boolean {
   return isGitError(error, "Killed") || (error instanceof Error && isGitError(error.cause, "Killed"));
 }

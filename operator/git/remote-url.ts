@@ -4,7 +4,7 @@ export interface RemoteUrl {
   readonly url: string;
 }
 
-/** The remote's URL is not supported; the message says what to write instead. */
+/** The remote's URL is not supported; the message contains the correct form. */
 export class RemoteUrlError extends Error {
   override readonly name = "RemoteUrlError";
 }

@@ -40,7 +40,7 @@ export function hasSignature(headers: HookHeaders): boolean {
 }
 
 /**
- * Whether the sender of this body knows one of the secrets: one valid signature is enough. Compares in constant time.
+ * Whether the sender of this body has one of the secrets: one valid signature is enough. Compares in constant time.
  * Formats as documented by GitHub, Gitea, Forgejo, GitLab and Standard Webhooks (2026).
  */
 export function isSigned(input: SignatureInput): boolean {

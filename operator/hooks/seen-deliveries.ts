@@ -5,7 +5,7 @@ const most = 1_000;
 const longestId = 128;
 
 /**
- * Remembers deliveries for a few minutes, the newest 1,000. Returns a function that records an id and returns whether it
+ * Stores deliveries for a few minutes, the newest 1,000. Returns a function that records an id and returns whether it
  * was seen before. A missing or too long id always counts as new: the rate is limited elsewhere.
  */
 export function rememberDeliveries(

@@ -16,9 +16,9 @@ type Listing = Awaited<ReturnType<SourceFiles["list"]>>;
 
 /**
  * A folder of this machine instead of a folder of a commit, for the command line: all its files but those in `.git` and
- * `node_modules`, whatever a `.gitignore` says. Blobs have the ids that git would give them. The folder is listed once.
+ * `node_modules`, regardless of `.gitignore`. Blobs have the ids that git would give them. The folder is listed once.
  *
- * @throws {SourceError} as {@link SourceFiles} says; `SourceNotFound` if there is no such folder.
+ * @throws {SourceError} as in {@link SourceFiles}; `SourceNotFound` if there is no such folder.
  */
 export function localFiles(directory: string): SourceFiles {
   let listing: Promise<Listing> | undefined;

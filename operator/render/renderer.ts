@@ -109,7 +109,7 @@ class CachedRenderer implements Renderer {
   #leave(key: string, entry: RenderEntry): void {
     entry.users.delete(key);
     if (entry.users.size > 0) return;
-    // A running render is removed at its end, which the abort brings forward if it runs long.
+    // A running render is removed at its end, which the abort causes earlier if it runs long.
     if (entry.running !== undefined) {
       entry.running.abort();
       return;

@@ -46,7 +46,7 @@ export class Turn {
     return this.#slice.isOver;
   }
 
-  /** Lets other work run. Call it when the turn is over. */
+  /** Yields to other work. Call it at the end of the turn. */
   async next(): Promise<void> {
     const stretchMs = this.#clock.now() - this.#resumedMs;
     this.#workedMs += stretchMs;

@@ -53,7 +53,7 @@ const FILES_MIB = { permits: 8, perTenant: 4 } as const;
 /** Maximum number of concurrent renders of one process of the zone, which runs fewer at a time. Others wait here. */
 const RENDERS = MOST_REQUESTS / 2;
 
-/** One process of the zone, as the operator knows it. */
+/** The operator's connection to one process of the zone. */
 interface Service {
   readonly renders: FairSemaphore;
   readonly client: ZoneClient;
@@ -76,7 +76,7 @@ export class ZoneRenderRunner implements RenderRunner {
     this.#services = { reader: this.#service("reader"), programs: this.#service("programs") };
   }
 
-  /** Connects to the zone, to learn its isolation. */
+  /** Connects to the zone, to request its isolation. */
   connect(): void {
     for (const { client } of Object.values(this.#services))
       void client.link({ withinMs: PATIENCE_MS }).catch(() => undefined);

@@ -13,7 +13,7 @@ export interface ReconcileCounts {
   timedOut(): void;
 }
 
-/** The controller_runtime_* metrics, under the names that dashboards know. */
+/** The controller_runtime_* metrics, with the names that existing dashboards use. */
 export class ReconcileMetrics {
   readonly #total: Counter<"controller" | "result">;
   readonly #errors: Counter<"controller">;

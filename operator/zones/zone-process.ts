@@ -139,7 +139,7 @@ export class ZoneProcess {
 
 /** Keeps the main process of a zone running until a signal ends it. */
 export async function untilTerminated(): Promise<void> {
-  // Clock timers do not keep a process alive, and between two starts of its child nothing else does.
+  // Clock timers do not prevent the process from exiting, and between two starts of its child nothing else does.
   const alive = setInterval(() => undefined, 60_000);
   await new Promise<void>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());

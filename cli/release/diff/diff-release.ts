@@ -106,7 +106,7 @@ export function dryCluster({
   return new KubeCluster({ transport, fence: { check() {} }, clock: systemClock(), dryRun: true });
 }
 
-/** A Release of a file, with the fields that only the cluster knows. */
+/** A Release of a file, with the fields that only the cluster can provide. */
 function withIdentityOf(wanted: ReleaseObject, there: ReleaseObject | undefined): ReleaseObject {
   if (there === undefined) return wanted;
   const { uid, generation, annotations } = there.metadata;

@@ -91,7 +91,7 @@ async function untilKnown(
       const why = `Cannot poll "${request.source.url}": no response before the timeout; set a longer --timeout`;
       throw new SourceError("SourceUnreachable", why);
     }
-    // Clock timers do not keep a command alive; this timer does.
+    // Clock timers do not prevent the process from exiting; this timer does.
     const ended = Promise.withResolvers<void>();
     const timer = setTimeout(ended.resolve, leftMs);
     await Promise.race([woken, ended.promise]);

@@ -6,7 +6,7 @@ export class KindTable {
   /** By `apps/v1/Deployment`. A kind stays the same object while nothing about it changes. */
   #kinds: ReadonlyMap<string, ObjectKind> = new Map();
   #versions: readonly DiscoveredVersion[] = [];
-  /** By name of the CustomResourceDefinition: established definitions, which the watch sees before discovery. */
+  /** By name of the CustomResourceDefinition: established definitions, which the watch reports before discovery. */
   readonly #defined = new Map<string, readonly ObjectKind[]>();
 
   find(apiVersion: string, kind: string): ObjectKind | undefined {

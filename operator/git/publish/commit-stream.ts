@@ -34,7 +34,7 @@ export function* commitStream({
   files,
 }: CommitInput): Generator<string> {
   const seconds = Math.floor(committedAt.getTime() / 1_000);
-  // fast-import remembers the previous target of the ref, and would take it for the parent.
+  // fast-import stores the previous target of the ref, and would use it as the parent.
   if (parent === undefined) yield "reset refs/fairlead/next\n\n";
   yield `commit refs/fairlead/next\nmark :1\ncommitter ${COMMITTER} ${seconds} +0000\n${dataOf(message)}`;
   if (parent !== undefined) yield `from ${parent}\n`;

@@ -64,7 +64,7 @@ export class CommitWriter {
     }
   }
 
-  /** Ends the process. It must not run longer than the objects that it knows exist: it would not write them again. */
+  /** Ends the process. It must not outlast the objects that it has written: it would not write them again. */
   async close(): Promise<void> {
     this.#cancelIdle?.();
     if (this.#process !== undefined) this.#closing = this.#process.close();

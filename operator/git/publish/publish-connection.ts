@@ -117,6 +117,6 @@ export class PublishConnection {
 
 function fail(cause: unknown): never {
   const message = "The process that commits and pushes does not respond";
-  // The git process has ended too, or its state is unknown: that says nothing about the clone.
+  // The git process has ended too, or its state is unknown: this does not mean that the clone is damaged.
   throw new GitError("RepositoryUnreachable", message, { cause: new GitError("Killed", message, { cause }) });
 }

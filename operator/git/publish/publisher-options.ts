@@ -40,7 +40,7 @@ export interface GitPublisherOptions {
 }
 
 export interface GitPublisher extends Publisher {
-  /** Starts polling the remote. Until the first response, offers are pending or as their status says. */
+  /** Starts polling the remote. Until the first response, offers are pending or have the result in their status. */
   start(): void;
   /** Called when all stores are filled: from then on, folders of deleted resources may be removed. */
   sweep(): void;

@@ -156,7 +156,7 @@ export class RepositoryBranch {
     );
   }
 
-  /** A commit with a later term is at the head: only the Lease itself says which instance leads. */
+  /** A commit with a later term is at the head: only the Lease itself shows which instance leads. */
   async #assertCurrentTerm(view: BranchView): Promise<void> {
     this.#options.fence.check();
     if (!isLaterTerm(view.lease, this.#options.term())) return;

@@ -21,9 +21,9 @@ export interface AuthorFinderOptions
 const HISTORY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Finds the authors of spans of one repository, one span at a time. The clone is shallow, so it may lack commits of a span: then the
- * commits alone are fetched into a clone of their own, which is deleted at once. In the clone itself they would be commits
- * without files, which a later fetch takes for whole ones.
+ * Finds the authors of spans of one repository, one span at a time. The clone is shallow, so it may lack commits of a
+ * span: then only the commits are fetched, into a separate clone, which is deleted at once. In the clone itself they
+ * would be commits without files, and a later fetch would assume that their files exist.
  */
 export class AuthorFinder {
   readonly #options: AuthorFinderOptions;

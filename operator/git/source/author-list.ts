@@ -22,7 +22,9 @@ export function encodeAuthors(authors: readonly SpanAuthor[]): Generator<Buffer>
   return encodeEntries(authors.map(({ email, commit }) => [commit, email]));
 }
 
-/** Reads the answer to `authors`, which may be anything: authors in parts, or why they cannot be known. */
+/**
+ * Reads the response to `authors`, which is untrusted: authors in parts, or the reason why they cannot be determined.
+ */
 export class AuthorListReader implements AnswerReader<FoundAuthors> {
   readonly #authors: SpanAuthor[] = [];
   readonly #entries = new EntryReader({
@@ -32,7 +34,7 @@ export class AuthorListReader implements AnswerReader<FoundAuthors> {
   });
   #problem: SpanProblem | undefined;
 
-  /** @throws RangeError, or an error of the schema, for anything but an item of an answer. */
+  /** @throws RangeError, or an error of the schema, for anything except an item of a response. */
   take({ body, parts }: Received): void {
     if (this.#problem !== undefined) throw new RangeError("more than a problem");
     this.#problem = authorsItem.parse(body).problem;
@@ -46,7 +48,7 @@ export class AuthorListReader implements AnswerReader<FoundAuthors> {
       throw new RangeError("an item without authors");
   }
 
-  /** @throws RangeError for no authors: every span that is asked for has commits. */
+  /** @throws RangeError without authors: every requested span has commits. */
   end(): FoundAuthors {
     if (this.#problem !== undefined) return { problem: this.#problem };
     if (this.#authors.length === 0) throw new RangeError("commits without authors");

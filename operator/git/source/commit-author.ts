@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { plain } from "../zone-messages.ts";
 
-/** Who wrote a commit, and where it is in the history. */
+/** The author of a commit, and its place in the history. */
 export interface AuthoredCommit {
   readonly parents: readonly string[];
   /** Of the committer, in seconds since 1970; 0 if it is none that git writes. */
   readonly committedAt: number;
-  /** E-mail address of the author. Undefined: it cannot be read without doubt. */
+  /** E-mail address of the author. Undefined: it is ambiguous or invalid. */
   readonly email: string | undefined;
 }
 
@@ -18,8 +18,8 @@ const [LINE_BYTES, PARENTS] = [4_096, 100];
 const nothingKnown: AuthoredCommit = { parents: [], committedAt: 0, email: undefined };
 
 /**
- * Reads the parents and the author of a commit object. What git itself would not write is not guessed at: the author is not known
- * then. Neither `.mailmap` nor trailers count: they are content of the repository. Pure.
+ * Reads the parents and the author of a commit object. If the object has a form that git itself would not write, the
+ * author is undefined. Neither `.mailmap` nor trailers count: they are content of the repository. Pure.
  */
 export function readAuthoredCommit(body: Buffer): AuthoredCommit {
   const lines = linesOf(body);
@@ -37,12 +37,12 @@ export function readAuthoredCommit(body: Buffer): AuthoredCommit {
   return nothingKnown;
 }
 
-/** Whether a text may be an address: nothing that is shown otherwise than it is, and no blanks. Pure. */
+/** Whether a text may be an address: it has no blanks, and no characters that are displayed differently. Pure. */
 export function isEmail(text: string): boolean {
   return text !== "" && text.length <= EMAIL_CHARACTERS && plain.test(text) && !/[\s<>]/.test(text);
 }
 
-/** Lines of a header; none from one on that is too long, or not ended. */
+/** Lines of a header, up to the first one that is too long or incomplete. */
 function* linesOf(body: Buffer): Generator<Buffer, undefined> {
   for (let at = 0; at < body.length; ) {
     const end = body.subarray(at, at + LINE_BYTES).indexOf(0x0a);

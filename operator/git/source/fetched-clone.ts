@@ -55,7 +55,7 @@ export class FetchedClone {
     }
   }
 
-  /** What the clone alone knows. Never rejects. */
+  /** The content of the clone, without a poll. Never rejects. */
   async recall(wishes: ReadonlyMap<string, RefWish>): Promise<ReadonlyMap<string, Target>> {
     const clone = await this.#opening?.catch(() => undefined);
     if (clone === undefined) return new Map();
@@ -136,7 +136,7 @@ export class FetchedClone {
     }
   }
 
-  /** Keeps the clone small. Gives false if it has grown too big all the same. */
+  /** Keeps the clone small. Returns false if it is too large nevertheless. */
   async #tidy(clone: SourceClone): Promise<boolean> {
     const { limits, disk, log } = this.#options;
     try {

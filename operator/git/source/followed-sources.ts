@@ -4,7 +4,7 @@ import type { SourceRequest, SourceRevision, SourceState } from "./ports.ts";
 import { answerOf, isSameAnswer } from "./source-answer.ts";
 import { isSameData, isSameQuestion, tenantOf } from "./tenant.ts";
 
-/** The source of one resource, as far as the operator knows it. */
+/** The source of one resource, in the operator's memory. */
 interface Followed {
   request: SourceRequest;
   version: number;
@@ -143,7 +143,7 @@ export class FollowedSources {
       followed.requests.set(followed.requested, requestedAt);
   }
 
-  /** The value of the annotation that the zone refers to; older values are forgotten. */
+  /** The value of the annotation that the zone refers to; older values are dropped. */
   #handled({ requests, state }: Followed, handled: number | undefined): string | undefined {
     if (handled === undefined) return undefined;
     const text = requests.get(handled);

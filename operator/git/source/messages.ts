@@ -11,7 +11,7 @@ export const SOURCE_ZONE = "source";
 
 /**
  * A part of a request `want`: what one resource needs from now on. The body says whether it is the last part of the
- * operator's complete list; then the zone forgets all other resources.
+ * operator's complete list; then the zone drops all other resources.
  */
 export interface WantItem {
   readonly key: string;
@@ -107,7 +107,7 @@ export const countsItem = z.strictObject({
 });
 export type CountsItem = z.output<typeof countsItem>;
 
-/** Body of an item of the answer to `follow`, which goes on until the connection ends. */
+/** Body of an item of the response to `follow`, which lasts until the connection ends. */
 export const followItem = z.union([stateItem, countsItem, wallsItem]);
 
 /** Body of the answer to `last-change`. */
@@ -116,7 +116,7 @@ export const lastChangeAnswer = commit;
 /** Body of the first item of the answer to `read`: the sizes of the files. Their bytes follow in pieces. */
 export const readItem = z.strictObject({ sizes: z.array(count).max(readLimits.files) });
 
-/** Body of an item of the answer to `authors`: why they cannot be known, or nothing, with a part of the list. */
+/** Body of an item of the answer to `authors`: why they cannot be determined, or nothing, with a part of the list. */
 export const authorsItem = z.strictObject({
   problem: z.strictObject({ is: z.enum(spanProblems), commit: objectId.optional() }).optional(),
 });

@@ -3,8 +3,8 @@ import type { SourceSpec } from "../../../crds/release-source.ts";
 import type { SourceFailure } from "../../errors.ts";
 import type { FoundAuthors } from "./span-authors.ts";
 
-// Sources are level-triggered as the Publisher is: they answer at once from memory, work in the background, and put the key
-// of the follower back into its queue when the answer changes.
+// Sources are level-triggered like the Publisher: they respond at once from memory, work in the background, and put the
+// key of the follower back into its queue when the answer changes.
 
 /** One commit, with the fields that users see. */
 export interface SourceCommit {
@@ -101,6 +101,6 @@ export interface Sources {
 
 /** The answers to resources. */
 export interface SourceAnswers {
-  /** The answer to a resource's last request; undefined: it has made none, or it was forgotten. */
+  /** The answer to a resource's last request; undefined: it has made none, or it was dropped. */
   known(key: string): SourceState | undefined;
 }

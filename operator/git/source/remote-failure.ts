@@ -23,7 +23,7 @@ const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason
     "its host key is not in known_hosts",
   ],
   [
-    // A host that closes the connection says nothing about its certificate.
+    // If a host closes the connection, its certificate is not the cause.
     /SSL_ERROR_SYSCALL|SSL_[a-z]{4,10}: .{0,80}(?:reset|timed out|unexpected eof)|unexpected eof while reading|SSL connection timeout|non-properly terminated|Error in the (?:pull|push) function/i,
     "SourceUnreachable",
     "the connection was closed before it responded",

@@ -83,7 +83,7 @@ export class SignatureCheck {
 }
 
 /**
- * Whether every file contained a key. The exit code is also 2 when gpg may not look for its agent, which needs a Unix
+ * Whether every file contained a key. The exit code is also 2 when gpg may not connect to its agent, which needs a Unix
  * socket that isolation denies. Pure.
  */
 function isImported({ exitCode, stdout }: GitResult): boolean {

@@ -3,20 +3,20 @@ import type { SourceState } from "./ports.ts";
 import type { Want } from "./source-revisions.ts";
 import type { RefWish } from "./source-wish.ts";
 
-/** A resource that comes from a repository, and what it was told. */
+/** A resource with a source in a repository, and its last answer. */
 export interface Client {
   want: Want;
   state: SourceState;
   handledRequest: string | undefined;
 }
 
-/** Whether no look can change what a resource is told: a commit stays what it is. Pure. */
+/** Whether no poll can change the answer to a resource, because a commit does not change. Pure. */
 export function isSettled({ want, state, handledRequest }: Client): boolean {
   if (want.wish.ref.kind !== "commit" || state.state !== "ready") return false;
   return state.stale === undefined && state.handledRequest === handledRequest;
 }
 
-/** The commits that resources wait for, and that no look has asked for. Pure. */
+/** The commits that resources wait for, and that no poll has requested. Pure. */
 export function unknownCommits(
   clients: Iterable<Client>,
   { targets }: Pick<Look, "targets">,
@@ -29,7 +29,9 @@ export function unknownCommits(
   return unknown;
 }
 
-/** Whether resources wait for refs that the last look did not ask for; an outage is retried by itself. Pure. */
+/**
+ * Whether resources wait for refs that the last poll did not request; after an outage, polls are retried anyway. Pure.
+ */
 export function hasUnasked(clients: Iterable<Client>, { targets, outage }: Look): boolean {
   if (outage !== undefined) return false;
   return [...clients].some(({ want, state }) => state.state === "pending" && !targets.has(want.wish.refKey));

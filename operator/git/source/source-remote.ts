@@ -21,7 +21,7 @@ export interface FetchOptions {
   readonly depth: number | "plain";
   /** Bytes by which the clone may grow. */
   readonly growthBytes: number;
-  /** What the remote is to leave out. Default: large files. */
+  /** The objects that the remote must omit. Default: large files. */
   readonly filter?: string;
 }
 
@@ -68,14 +68,14 @@ export class SourceRemote {
     return await new TimeSlice(this.#options.clock).run(readRemoteRefs(stdout));
   }
 
-  /** Fetches refs, forced: what was rewritten is taken as it is now. @throws SourceError, FetchTooBigError */
+  /** Fetches refs, forced: a rewritten ref gets its new value. @throws SourceError, FetchTooBigError */
   async fetch(clone: SourceClone, { refs, depth, growthBytes, ...more }: FetchOptions): Promise<void> {
     const filter = depth === "plain" ? undefined : (more.filter ?? this.#largeFiles);
     const options = [
       ...["--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--no-recurse-submodules"],
       // A remote may itself be a shallow clone.
       ...["--progress", "--update-shallow"],
-      // Both or none: a host of plain files refuses the depth at once, and would be asked for what is missing without end.
+      // Both or none: a host of plain files refuses the depth at once, and git would request missing objects endlessly.
       ...(filter === undefined ? [] : [`--filter=${filter}`, `--depth=${depth}`]),
     ];
     const names = [...refs].map(([theirs, ours]) => `+${theirs}:${ours}`);
@@ -125,7 +125,8 @@ export class SourceRemote {
   ): Promise<RemoteResult> {
     try {
       const settings = this.#settings(filter);
-      // From git 2.44 on nothing is asked for by itself; before, a host can only make a command last until it is killed.
+      // Since git 2.44 missing objects are not requested automatically; before, a host can only delay a command until
+      // it is killed.
       const variables = { GIT_NO_LAZY_FETCH: "1" };
       const result = await this.#remote.run(clone, words, { settings, variables, signal });
       if (result.exitCode === 0) return result;
@@ -150,7 +151,8 @@ export class SourceRemote {
       ["transfer.fsckObjects", "true"],
       // Larger files are written as they arrive, instead of being held in memory.
       ["core.bigFileThreshold", "16m"],
-      // Makes it a partial clone for this command alone; what reads the clone must not ask the remote for what is missing.
+      // Makes it a partial clone only for this command; commands that read the clone must not request missing objects
+      // from the remote.
       ...(filter === undefined
         ? []
         : ([

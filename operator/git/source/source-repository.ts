@@ -19,10 +19,10 @@ import { isSamePlace, SourceRevisions, type Want } from "./source-revisions.ts";
 import type { RefWish } from "./source-wish.ts";
 import { namespaceOf } from "./tenant.ts";
 
-/** `startedMs`: when the look began, on the clock. */
+/** `startedMs`: when the poll began, on the clock. */
 type Evaluation = { readonly onlyPending?: boolean; readonly startedMs?: number };
 
-/** Maximum backoff for a remote that fails: with an interval of a day, the retries need not wait a day. */
+/** Maximum backoff for a remote that fails: with an interval of a day, retries do not wait a day. */
 const backoff = { initialMs: 2_000, factor: 2, capMs: 60_000, jitter: 0.2 };
 /** Requests within this time are answered together. */
 const GATHER_MS = 5;
@@ -85,7 +85,7 @@ export class SourceRepository {
     return this.#options.remote.url;
   }
 
-  /** The state of a resource's source, which is followed from now on. */
+  /** The state of a resource's source. The resource is followed from now on. */
   want(key: string, want: Want): SourceState {
     const known = this.#clients.get(key);
     const isAsked = want.requestedAt !== undefined && want.requestedAt !== known?.want.requestedAt;
@@ -97,14 +97,14 @@ export class SourceRepository {
       return known.state;
     }
     const client: Client = { want, state: { state: "pending" }, handledRequest: known?.handledRequest };
-    const isFirst = this.isUnused; // what was known when the last one left may be old
+    const isFirst = this.isUnused; // the state from the time of the last follower may be old
     const isSooner = want.intervalMs < this.#intervalMs();
     this.#clients.set(key, client);
     if (isSooner) this.#schedule.reschedule();
     const { ref, refKey } = want.wish;
-    // The look that is under way answers those that come meanwhile.
+    // The running poll also answers requests that arrive in the meantime.
     if (known === undefined && this.#asking.has(refKey)) return client.state;
-    // The clone may have a commit already: then the remote has nothing to tell.
+    // The clone may have the commit already: then no poll is needed.
     const isKnown = this.#look.targets.has(refKey) || ref.kind === "commit";
     if (isFirst || isAsked || !isKnown) this.#ask();
     else this.#gather();
@@ -120,7 +120,7 @@ export class SourceRepository {
     if (!this.isUnused) this.#ask();
   }
 
-  /** What the clone has. */
+  /** The content of the clone. */
   get contents(): Pick<SourceRevisions, "filesOf" | "authorsOf"> {
     return this.#revisions;
   }
@@ -178,7 +178,7 @@ export class SourceRepository {
     } finally {
       this.#asking = new Map();
       permit.release();
-      // Those that came after the question was put.
+      // Requests that arrived after the start of the poll.
       if (hasUnasked(this.#clients.values(), this.#look)) this.#ask();
     }
   }
@@ -199,7 +199,7 @@ export class SourceRepository {
     });
   }
 
-  /** Looks for commits in the clone, and asks the remote for those that it does not have. */
+  /** Searches the clone for commits, and requests missing ones from the remote. */
   async #recall(): Promise<void> {
     const unknown = unknownCommits(this.#clients.values(), this.#look);
     if (unknown.size === 0 || this.#isClosed) return;
@@ -208,7 +208,7 @@ export class SourceRepository {
     if (found.size < unknown.size && !this.#isClosed) this.#ask();
   }
 
-  /** One after the other: each starts with what is known then. */
+  /** Sequentially: each starts with the results of the previous one. */
   async #evaluate(options: Evaluation): Promise<void> {
     this.#evaluation = this.#evaluation
       .then(() => this.#evaluateNow(options))

@@ -47,8 +47,8 @@ export class SourceRevisions {
   }
 
   /**
-   * @param options.remembered How many wants there are in all: so much is remembered for the next time.
-   * @returns In the order of the wants; undefined: not known yet, a look will tell.
+   * @param options.remembered Total number of wants: this many results are cached.
+   * @returns In the order of the wants; undefined: not known yet; a poll will determine it.
    */
   async find(
     wants: readonly Want[],
@@ -103,7 +103,7 @@ export class SourceRevisions {
     return this.#options.authors.find(span);
   }
 
-  /** Waits for what is being read. */
+  /** Waits for running reads. */
   async close(): Promise<void> {
     await this.#options.authors.close();
   }

@@ -24,7 +24,7 @@ export interface SourceWish {
 /**
  * Validates the source of a resource.
  *
- * @throws SourceError `SourceInvalid`, saying what to write instead.
+ * @throws SourceError `SourceInvalid` with the correct form.
  */
 export function readSourceWish(
   { source, revision }: Pick<SourceRequest, "source" | "revision">,

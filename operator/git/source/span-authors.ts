@@ -4,9 +4,9 @@ import type { ObjectReader } from "./object-reader.ts";
 
 /** Bounds of a span. */
 export const spanLimits = {
-  /** Commits that are read for one span, also those that only tell where it ends. */
+  /** Maximum number of commits that are read for one span, also those that only determine its end. */
   commits: 2_000,
-  /** Different addresses. */
+  /** Maximum number of different addresses. */
   authors: 100,
 } as const;
 
@@ -17,22 +17,22 @@ export const spanProblems = [
   "NotAncestor",
   "TooManyCommits",
   "TooManyAuthors",
-  /** The author of a commit cannot be read without doubt. */
+  /** The author of a commit is ambiguous or invalid. */
   "Unreadable",
 ] as const;
 
-/** Why the authors of a span cannot be known. */
+/** Why the authors of a span cannot be determined. */
 export interface SpanProblem {
   readonly is: (typeof spanProblems)[number];
-  /** The commit that it is about. */
+  /** The commit that has the problem. */
   readonly commit?: string | undefined;
 }
 
 export type FoundAuthors = { readonly authors: readonly SpanAuthor[] } | { readonly problem: SpanProblem };
 
-/** Larger commit objects are not read: their author is not known. */
+/** Larger commit objects are not read: their author is unknown. */
 const COMMIT_BYTES = 256 * 1024;
-/** Commits that are read at once. */
+/** Number of commits that are read at once. */
 const BATCH = 32;
 
 interface Node {
@@ -47,8 +47,8 @@ interface Node {
 }
 
 /**
- * Finds the authors of the commits of a span, through all parents. Commits are visited from the newest on, and all that `since`
- * contains is left out. Forged times can only make it find more commits than there are in the span, never fewer.
+ * Finds the authors of the commits of a span, through all parents. Commits are visited from the newest on, and commits
+ * that `since` contains are excluded. Forged times can only add commits to the result, never remove them.
  *
  * @throws GitError `CacheBroken`, `Killed`
  */
@@ -68,7 +68,7 @@ export async function findSpanAuthors(
   return isBounded ? assess(span, { since, until }) : { problem: { is: "TooManyCommits" } };
 }
 
-/** Who wrote the commits of a span, all of which were read. */
+/** The authors of the commits of a span, all of which were read. */
 function assess(span: readonly Node[], { since, until }: CommitSpan): FoundAuthors {
   const authors = new Map<string, SpanAuthor>();
   for (const { id, commit } of span) {
@@ -98,7 +98,7 @@ class SpanWalk {
     return [...this.#nodes.values()].filter(({ isOld }) => !isOld);
   }
 
-  /** Reads commits that were not seen before. @returns False: more than are read for a span. */
+  /** Reads commits that were not read before. @returns False: the limit for a span is exceeded. */
   async discover(found: readonly Pick<Node, "id" | "isOld">[]): Promise<boolean> {
     const fresh: Node[] = [];
     for (const { id, isOld } of found) {
@@ -121,7 +121,7 @@ class SpanWalk {
       for (const [index, node] of batch.entries()) {
         const object = objects[index];
         node.isRead = true;
-        // An id of SHA-1 may be the beginning of one of SHA-256.
+        // An id of SHA-1 may be the prefix of one of SHA-256.
         if (object?.type !== "commit" || object.id !== node.id) continue;
         node.commit = readAuthoredCommit(object.body ?? Buffer.alloc(0));
       }
@@ -136,7 +136,7 @@ class SpanWalk {
     let oldestAt = Number.POSITIVE_INFINITY;
     for (const node of this.#nodes.values()) {
       const { isOld, isExpanded, commit } = node;
-      // What is missing may be as old as can be.
+      // A missing commit may be older than all others.
       if (commit === undefined && !isOld) oldestAt = Number.NEGATIVE_INFINITY;
       if (commit === undefined) continue;
       if (!isOld) oldestAt = Math.min(oldestAt, commit.committedAt);
@@ -144,7 +144,7 @@ class SpanWalk {
       hasOpen ||= !isOld;
       if (newest?.commit === undefined || commit.committedAt > newest.commit.committedAt) newest = node;
     }
-    // One that is outside and older than all of the span leads to still older ones.
+    // A commit outside of the span that is older than the whole span leads only to still older ones.
     return hasOpen || (newest?.commit !== undefined && newest.commit.committedAt >= oldestAt)
       ? newest
       : undefined;
@@ -156,7 +156,7 @@ class SpanWalk {
     return await this.discover(parents.map((id) => ({ id, isOld: node.isOld })));
   }
 
-  /** Everything that a commit outside of the span contains is outside, too. */
+  /** All ancestors of a commit outside of the span are outside, too. */
   #leaveOut(first: Node): void {
     const open = [first];
     for (let node = open.pop(); node !== undefined; node = open.pop()) {

@@ -9,7 +9,7 @@ export class OverShareError extends SourceError {}
 const SHARE_MIB = 128;
 /** Pages of files within the resident memory of a process. All processes of a program share them. */
 const FILES_MIB = 40;
-/** Maximum number of jobs that are remembered as needing more than a share. */
+/** Maximum number of stored jobs that need more than a share. */
 const LARGE_KEYS = 1_000;
 
 export interface ProgramMemoryOptions {

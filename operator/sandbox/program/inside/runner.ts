@@ -57,7 +57,7 @@ async function receive(): Promise<ReceivedMessage | undefined> {
     isThere = true;
   });
   while (libraries.length > 0 && ready.length < READY) {
-    // A message that has arrived is seen after one turn of the event loop.
+    // A message that has arrived is processed after one turn of the event loop.
     await nextTurn();
     if (isThere) break;
     ready.push(prepare());
