@@ -29,32 +29,32 @@ type instruction struct {
 	k      uint32
 }
 
-// condition is on the low half of an argument: the kernel reads no more of a descriptor, a command, an id or flags.
+// condition tests the low half of an argument: the kernel reads only this half of a descriptor, a command, an id or flags.
 type condition struct {
 	argument int
 	mask     uint32
 	// The masked argument has to be one of these.
 	values []uint32
-	// It is on the high half instead.
+	// It tests the high half instead.
 	high bool
 }
 
-// call is what a filter does with a system call.
+// call is the rule of a filter for a system call.
 type call struct {
 	number uint32
-	// The call is allowed if all of these hold.
+	// The call is allowed if all of these are true.
 	when []condition
-	// What is returned otherwise; 0: EPERM.
+	// The error otherwise; 0: EPERM.
 	errno syscall.Errno
-	// Refuse always.
+	// The call is always refused.
 	refused bool
 }
 
-// profile is a list of calls, and what happens to all that are not on it.
+// profile is a list of calls, and the rule for all others.
 type profile struct {
 	calls     []call
 	otherwise uint32
-	// Numbers from here on are newer than the list: C libraries do without what a kernel does not have.
+	// Numbers from here on are newer than the list: C libraries do not need calls that a kernel may lack.
 	unknownFrom uint32
 }
 

@@ -47,7 +47,7 @@ var pathRights = map[string]uint64{
 
 type rulesetAttribute struct{ fs, net, scoped uint64 }
 
-// landlockABI asks the kernel for its version of Landlock; 0: there is none, or it is turned off.
+// landlockABI returns the kernel's version of Landlock; 0: there is none, or it is disabled.
 func landlockABI() int {
 	version, _, errno := syscall.RawSyscall(sysLandlockCreateRuleset, 0, 0, versionFlag)
 	if errno != 0 {
@@ -56,7 +56,7 @@ func landlockABI() int {
 	return int(version)
 }
 
-// handledRights returns every right and scope that this version of Landlock can take away, and the size of its structure.
+// handledRights returns every right and scope that this version of Landlock can remove, and the size of its structure.
 func handledRights(abi int) (rulesetAttribute, uintptr) {
 	handled, size := rulesetAttribute{fs: fsRefer - 1}, uintptr(8)
 	if abi >= 2 {
@@ -77,7 +77,7 @@ func handledRights(abi int) (rulesetAttribute, uintptr) {
 	return handled, size
 }
 
-// restrictLandlock takes all rights and scopes from this thread but those of the rules.
+// restrictLandlock removes all rights and scopes from this thread except those of the rules.
 func restrictLandlock(rules *rules, opened []int, walls *walls) error {
 	walls.LandlockABI = landlockABI()
 	if walls.LandlockABI == 0 {

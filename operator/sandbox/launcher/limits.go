@@ -30,7 +30,7 @@ func setLimits(rules *rules) error {
 		}
 		value := [2]uint64{limit.amount, limit.amount}
 		_, _, errno := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, 0, uintptr(limit.resource), uintptr(unsafe.Pointer(&value)), 0, 0, 0)
-		// A hard limit that is lower already is a better wall.
+		// Keep a hard limit that is already lower.
 		if errno != 0 && errno != syscall.EPERM {
 			return systemFailure("Cannot set a limit", errno)
 		}

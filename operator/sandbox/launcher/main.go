@@ -1,5 +1,5 @@
-// Command fairlead-launch replaces itself by a program behind walls of the kernel: no new privileges, no capabilities,
-// Landlock, a seccomp filter and resource limits. See docs/sandbox.md.
+// Command fairlead-launch sets kernel restrictions (no new privileges, no capabilities, Landlock, a seccomp filter and
+// resource limits) and then executes a program in its own process. See docs/sandbox.md.
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 	os.Exit(exitCannotLaunch)
 }
 
-// launch builds the walls and becomes the program. It returns only if that fails.
+// launch sets the restrictions and executes the program in this process. It returns only if that fails.
 func launch(rules *rules) error {
 	walls := &walls{}
 	opened, err := openPaths(rules)

@@ -29,8 +29,8 @@ const (
 	highestDescriptor = 1_023
 )
 
-// openPaths opens what the rules and the program name, with the rights that the launcher was started with: a folder of
-// root may hold the Node that nobody is to run.
+// openPaths opens the paths of the rules and the program's file, with the launcher's initial rights: Node may be in a folder
+// that only root can read.
 func openPaths(rules *rules) ([]int, error) {
 	opened := make([]int, len(rules.paths))
 	for i, rule := range rules.paths {
@@ -41,7 +41,7 @@ func openPaths(rules *rules) ([]int, error) {
 		opened[i] = fd
 	}
 	// The program's file gets the highest number, and setLimits ends below it. So no descriptor of the program can ever
-	// have this number, and the filter of a program allows an execveat of this number alone (see onceAs).
+	// have this number, and the filter of a program allows an execveat of only this number (see onceAs).
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return nil, failure("Cannot read the limit of open files: " + err.Error())
@@ -50,7 +50,7 @@ func openPaths(rules *rules) ([]int, error) {
 	if rules.report {
 		return opened, nil
 	}
-	// A table of descriptors of its own: growing one that Go's threads share takes the kernel some 10 ms.
+	// A separate table of descriptors: the growth of one that Go's threads share takes the kernel about 10 ms.
 	syscall.RawSyscall(syscall.SYS_UNSHARE, syscall.CLONE_FILES, 0, 0)
 	fd, err := syscall.Open(rules.program[0], oPath|syscall.O_CLOEXEC, 0)
 	if err == nil {
@@ -62,7 +62,7 @@ func openPaths(rules *rules) ([]int, error) {
 	return opened, nil
 }
 
-// markCloseOnExec leaves the program its standard streams alone.
+// markCloseOnExec leaves only the standard streams to the program.
 func markCloseOnExec() {
 	_, _, errno := syscall.RawSyscall(sysCloseRange, 3, uintptr(^uint32(0)), closeRangeCloexec)
 	if errno == 0 {
@@ -73,7 +73,7 @@ func markCloseOnExec() {
 	}
 }
 
-// dropPrivileges gives up root and its capabilities, and whatever an exec could give back.
+// dropPrivileges drops root and its capabilities, and everything that an exec could restore.
 func dropPrivileges(rules *rules, walls *walls) error {
 	uid, kept := rules.uid, uint32(0)
 	if rules.childrenUser != 0 && uid == 0 && syscall.Getuid() == 0 {
@@ -83,7 +83,7 @@ func dropPrivileges(rules *rules, walls *walls) error {
 		if kept&(1<<capability) != 0 {
 			continue
 		}
-		// Fails without CAP_SETPCAP: then there are none to keep from children that may not gain any.
+		// Fails without CAP_SETPCAP: then there are no capabilities to remove, and children cannot gain any.
 		syscall.RawSyscall(syscall.SYS_PRCTL, prDropBounding, capability, 0)
 	}
 	if syscall.Getuid() == 0 && uid != 0 {
@@ -93,7 +93,7 @@ func dropPrivileges(rules *rules, walls *walls) error {
 			{syscall.SYS_SETRESGID, id, id, id},
 			{syscall.SYS_SETRESUID, id, id, id},
 		} {
-			// Not syscall.Setresuid: it changes all threads, and this thread alone will be left.
+			// Not syscall.Setresuid: it changes all threads, and only this thread remains after the exec.
 			if _, _, errno := syscall.RawSyscall(call[0], call[1], call[2], call[3]); errno != 0 {
 				return systemFailure("Cannot give up root's rights", errno)
 			}
@@ -132,8 +132,8 @@ func become(rules *rules) error {
 	return systemFailure("Cannot start \""+rules.program[0]+"\"", errno)
 }
 
-// listenAt makes the Unix socket that the program serves, so that the program needs no right to make one: neither can it
-// make another one, nor take the place of another process.
+// listenAt creates the Unix socket that the program serves, so that the program needs no right to create one: it can
+// neither create another one nor replace that of another process.
 func listenAt(path string) (int, error) {
 	if path == "" {
 		return -1, nil
@@ -141,7 +141,7 @@ func listenAt(path string) (int, error) {
 	fail := func(err error) (int, error) {
 		return -1, failure("Cannot listen at \"" + path + "\": " + err.Error())
 	}
-	// What an earlier process has left.
+	// The socket of an earlier process.
 	if err := syscall.Unlink(path); err != nil && err != syscall.ENOENT {
 		return fail(err)
 	}
@@ -152,7 +152,7 @@ func listenAt(path string) (int, error) {
 	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
 		return fail(err)
 	}
-	// In a cluster the operator has another user id, and the pod's group in common with this process.
+	// In a cluster the operator has another user id, and shares the pod's group with this process.
 	if err := syscall.Chmod(path, socketMode); err != nil {
 		return fail(err)
 	}
@@ -162,7 +162,7 @@ func listenAt(path string) (int, error) {
 	return fd, nil
 }
 
-// passOn gives the program the socket.
+// passOn passes the socket to the program.
 func passOn(fd int) error {
 	if fd < 0 {
 		return nil

@@ -9,7 +9,7 @@ const (
 	cloneThread  = 0x10000
 	// All CLONE_NEW… flags of clone(2); CLONE_NEWTIME is for clone3 and unshare alone.
 	cloneNew = 0x7e020000
-	// The first number that no list here knows.
+	// The first number that is in no list here.
 	unknownFrom = 463
 )
 
@@ -23,14 +23,15 @@ const profileNames = "program, reader, programs, git or source"
 // PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_CAPBSET_READ, PR_GET_NO_NEW_PRIVS, PR_SET_VMA
 var programOptions = []uint32{3, 15, 16, 23, 39, 0x53564d41}
 
-// programProfile is for a program of somebody, run by Node: it computes, and talks over the streams that it was given.
-// What is not on the list is refused. Found with strace on Node 26 with glibc; with room for musl and other V8 versions.
+// programProfile is for an untrusted program, run by Node: it computes, and communicates over its standard streams.
+// Calls that are not on the list are refused. The list was found with strace on Node 26 with glibc, and includes calls of
+// musl and other V8 versions.
 func programProfile(rules *rules) profile {
 	calls := allow(
 		// Memory
 		syscall.SYS_BRK, syscall.SYS_MMAP, syscall.SYS_MUNMAP, syscall.SYS_MPROTECT, syscall.SYS_MREMAP,
 		syscall.SYS_MADVISE, syscall.SYS_MINCORE, sysMembarrier, sysPkeyAlloc, sysPkeyFree, sysPkeyMprotect, sysMseal,
-		// Threads, time and signals of its own
+		// Its own threads, time and signals
 		syscall.SYS_FUTEX, syscall.SYS_SET_ROBUST_LIST, syscall.SYS_GET_ROBUST_LIST, syscall.SYS_SET_TID_ADDRESS, sysRseq,
 		syscall.SYS_RT_SIGACTION, syscall.SYS_RT_SIGPROCMASK, syscall.SYS_RT_SIGRETURN, syscall.SYS_RT_SIGPENDING,
 		syscall.SYS_RT_SIGSUSPEND, syscall.SYS_RT_SIGTIMEDWAIT, syscall.SYS_SIGALTSTACK, syscall.SYS_RESTART_SYSCALL,
@@ -38,18 +39,18 @@ func programProfile(rules *rules) profile {
 		syscall.SYS_GETTIMEOFDAY, syscall.SYS_TIMES, syscall.SYS_EXIT, syscall.SYS_EXIT_GROUP,
 		syscall.SYS_SCHED_YIELD, syscall.SYS_SCHED_GETAFFINITY, syscall.SYS_SCHED_GETPARAM, syscall.SYS_SCHED_GETSCHEDULER,
 		syscall.SYS_SCHED_GET_PRIORITY_MAX, syscall.SYS_SCHED_GET_PRIORITY_MIN, syscall.SYS_GETPRIORITY, sysGetcpu,
-		// What it is
+		// Its identity
 		syscall.SYS_GETPID, syscall.SYS_GETTID, syscall.SYS_GETPPID, syscall.SYS_GETUID, syscall.SYS_GETEUID,
 		syscall.SYS_GETGID, syscall.SYS_GETEGID, syscall.SYS_GETRESUID, syscall.SYS_GETRESGID, syscall.SYS_GETGROUPS,
 		syscall.SYS_GETPGID, syscall.SYS_GETSID, syscall.SYS_CAPGET, syscall.SYS_UNAME, syscall.SYS_SYSINFO,
 		syscall.SYS_GETRUSAGE, syscall.SYS_UMASK, sysGetrandom,
-		// Descriptors that it has
+		// Its descriptors
 		syscall.SYS_READ, syscall.SYS_WRITE, syscall.SYS_READV, syscall.SYS_WRITEV, syscall.SYS_PREAD64,
 		syscall.SYS_PWRITE64, syscall.SYS_PREADV, syscall.SYS_PWRITEV, syscall.SYS_LSEEK, syscall.SYS_CLOSE, sysCloseRange,
 		syscall.SYS_DUP, syscall.SYS_DUP3, syscall.SYS_PIPE2, syscall.SYS_EVENTFD2, syscall.SYS_EPOLL_CREATE1,
 		syscall.SYS_EPOLL_CTL, syscall.SYS_EPOLL_PWAIT, syscall.SYS_PPOLL, syscall.SYS_PSELECT6,
 		syscall.SYS_GETSOCKNAME, syscall.SYS_GETPEERNAME, syscall.SYS_GETSOCKOPT, syscall.SYS_SHUTDOWN,
-		// Files, as far as Landlock lets it read them
+		// Files that Landlock allows it to read
 		syscall.SYS_FSTAT, sysNewfstatat, sysStatx, syscall.SYS_FACCESSAT, sysFaccessat2, syscall.SYS_READLINKAT,
 		syscall.SYS_GETDENTS64, syscall.SYS_GETCWD, sysFadvise64,
 	)
@@ -61,7 +62,7 @@ func programProfile(rules *rules) profile {
 	calls = append(calls,
 		call{number: syscall.SYS_OPENAT, when: []condition{{argument: 2, mask: writingFlags, values: []uint32{0}}}, errno: syscall.EACCES},
 		call{number: syscall.SYS_CLONE, when: []condition{{argument: 0, mask: cloneThread | cloneNew, values: []uint32{cloneThread}}}},
-		// Its flags are in memory, where no filter can read them. C libraries then take clone.
+		// Its flags are in memory, where no filter can read them. C libraries then use clone.
 		refuse(sysClone3, syscall.ENOSYS),
 		call{number: syscall.SYS_KILL, when: only(0, self)},
 		call{number: syscall.SYS_TGKILL, when: only(0, self)},
@@ -79,15 +80,16 @@ func programProfile(rules *rules) profile {
 	return profile{calls, returnErrno | uint32(syscall.EPERM), unknownFrom}
 }
 
-// readerProfile is for a process of ours that computes, and serves the one socket that the launcher made (see listenAt).
+// readerProfile is for a process of Fairlead that computes, and serves the one socket that the launcher created (see
+// listenAt).
 func readerProfile(rules *rules) profile {
 	wanted := programProfile(rules)
 	wanted.calls = append(allow(syscall.SYS_ACCEPT4, syscall.SYS_LISTEN), wanted.calls...)
 	return wanted
 }
 
-// programsProfile is for a process of ours that does the same, and starts programs through this launcher. Landlock says
-// what it may execute, and keeps its signals to what it started.
+// programsProfile is for a process of Fairlead that does the same, and starts programs with this launcher. Landlock limits
+// the files that it may execute, and its signals to the processes that it started.
 func programsProfile(rules *rules) profile {
 	wanted := readerProfile(rules)
 	calls := allow(
@@ -105,22 +107,22 @@ func programsProfile(rules *rules) profile {
 		call{number: syscall.SYS_SETGROUPS, when: only(0, 0)},
 		call{number: syscall.SYS_SETRESUID, when: user},
 		call{number: syscall.SYS_SETRESGID, when: user},
-		// Beside those of a program: PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT
+		// In addition to those of a program: PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT
 		call{number: syscall.SYS_PRCTL, when: only(0, append(programOptions, 1, 24, 38, 47)...), errno: syscall.EINVAL},
 	)
 	wanted.calls = append(calls, wanted.calls...)
 	return wanted
 }
 
-// sourceProfile is for the process that starts git. Its Unix socket is the one that the launcher made.
+// sourceProfile is for the process that starts git. Its Unix socket is the one that the launcher created.
 func sourceProfile(rules *rules) profile {
 	wanted := gitProfile(rules)
 	wanted.calls = append([]call{{number: syscall.SYS_UNSHARE, when: only(0, syscall.CLONE_FILES)}}, wanted.calls...)
 	return wanted
 }
 
-// onceAs holds for the execveat of the launcher, and for no other: the kernel ignores the sixth argument, and nobody else
-// knows the number that is in it. The exec clears it from the registers together with the launcher's memory.
+// onceAs allows only the execveat of the launcher: the kernel ignores the sixth argument, which contains a random number
+// that only the launcher has. The exec clears it from the registers together with the launcher's memory.
 func onceAs(rules *rules) []condition {
 	return []condition{
 		{argument: 0, mask: allBits, values: []uint32{uint32(rules.descriptor)}},

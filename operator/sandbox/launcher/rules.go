@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// rules is what the command line asks for.
+// rules are the restrictions in the command line.
 type rules struct {
 	paths   []pathRule
 	limits  []limit
@@ -18,7 +18,7 @@ type rules struct {
 	anyPort bool
 	// User and group to become when started by root; 0 stays root.
 	uid uint32
-	// User that programs may become which the program starts, if root starts it; 0: none.
+	// User of the processes that the program starts, if root starts it; 0: none.
 	childrenUser uint32
 	// Unix socket that the program gets; empty: none.
 	listen  string
@@ -43,7 +43,7 @@ type failure string
 
 func (text failure) Error() string { return string(text) }
 
-// nobody is the user that owns nothing.
+// nobody is the user without files.
 const nobody = 65_534
 
 const usage = `usage: fairlead-launch [RULE...] -- PROGRAM [ARGUMENT...]
@@ -64,7 +64,7 @@ const usage = `usage: fairlead-launch [RULE...] -- PROGRAM [ARGUMENT...]
   --require LAYER      fail if the kernel lacks it: no-new-privileges, files, tcp, scopes, seccomp, all
   --report             print which layers are in force as JSON, and start nothing`
 
-// parseRules reads the command line. A rule that is not understood is an error: ignoring it would lower a wall.
+// parseRules parses the command line. An unknown rule is an error: ignoring it would omit a restriction.
 func parseRules(words []string) (*rules, error) {
 	parsed := &rules{uid: nobody}
 	for i := 0; i < len(words); i++ {

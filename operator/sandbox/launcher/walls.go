@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// walls is what is in force.
+// walls are the restrictions that are in force.
 type walls struct {
 	NoNewPrivileges bool
 	LandlockABI     int
