@@ -54,17 +54,17 @@ export function benchCommand(): Command {
           .choices(["on", "off", "both"])
           .default("on"),
       )
-      .option("--contestants <names>", `of ${contestantNames}; overrules --publish`, parseContestants)
+      .option("--contestants <names>", `of ${contestantNames}; overrides --publish`, parseContestants)
       .option("--out <file>", "file that the raw result lines are appended to, as JSON")
       .option(
         "--quiet-wait <seconds>",
-        "longest wait for a quiet machine before each cell",
+        "maximum wait for a quiet machine before each cell",
         parseSeconds,
         120,
       )
-      .option("--diagnose", "count git commands and measure synchronous slices; the other numbers suffer")
-      .option("--profile <folder>", "write CPU profiles of ours there; the numbers suffer")
-      .option("--node-flags <words>", "how node runs ours", nodeFlags.join(" "))
+      .option("--diagnose", "count git commands and measure synchronous slices; this uses CPU time")
+      .option("--profile <folder>", "write CPU profiles of ours there; this makes ours slower")
+      .option("--node-flags <words>", "flags of Node for ours", nodeFlags.join(" "))
       .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
       .action(runBench)
       // The options of a subcommand follow its name.

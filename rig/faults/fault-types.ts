@@ -1,37 +1,37 @@
 /** Faults of the connection between an operator and the API server. `amount` is in [0, 1). */
 export const wireFaults = {
   latency: "requests take up to 1.2 s longer (amount)",
-  "reset-before": "connections are reset before the request goes on",
-  "reset-mid-body": "connections are reset in the middle of an answer (amount: after which part of it)",
-  "lost-answer": "the server does what is asked, and the answer never comes",
-  "black-hole": "nothing passes and nobody is told, until connections are reset",
+  "reset-before": "connections are reset before the request is forwarded",
+  "reset-mid-body": "connections are reset in the middle of a response (amount: after which part of it)",
+  "lost-answer": "the server executes the request, and the response is lost",
+  "black-hole": "no bytes pass, and neither side is notified, until connections are reset",
   "429-retry-after": "429 with Retry-After: 1",
   "429": "429 without Retry-After",
   "500": "500 with a Status",
   "503-page": "503 with a proxy's error page",
   "410-storm": "watches end with 410, and every list or watch at a known version is Expired",
-  "half-event": "watches end in good order inside of an event (amount: after which part of it)",
-  "watch-cut": "watches are reset inside of an event (amount: after which part of it)",
+  "half-event": "watches end normally in the middle of an event (amount: after which part of it)",
+  "watch-cut": "watches are reset in the middle of an event (amount: after which part of it)",
 } as const;
 
 /** Faults of a whole operator process. */
 export const processFaults = {
-  kill: "kill -9, and started again by its supervisor",
-  pause: "SIGSTOP, then SIGCONT: when another one has taken the Lease (amount < 0.5), or sooner",
+  kill: "SIGKILL; a supervisor restarts the process",
+  pause: "SIGSTOP, then SIGCONT: when another operator has acquired the Lease (amount < 0.5), or sooner",
   "clock-jump": "the wall clock jumps by up to 3 days, either way (amount)",
-  "lease-deleted": "somebody deletes the Lease",
-  "lease-taken": "somebody takes the Lease for a while",
+  "lease-deleted": "another user deletes the Lease",
+  "lease-taken": "another user writes another holder into the Lease for some time",
 } as const;
 
 export const gitFaults = {
   "push-refused": "the remote refuses pushes",
   "push-hangs": "pushes hang",
-  "push-answer-lost": "pushes land, and the answer never comes",
-  "remote-gone": "the remote is not there",
-  "fetch-corrupted": "what a fetch brings is garbage after some bytes (amount: up to 4,000)",
+  "push-answer-lost": "pushes succeed, and the response is lost",
+  "remote-gone": "the remote does not exist",
+  "fetch-corrupted": "the data of a fetch is invalid after some bytes (amount: up to 4,000)",
   "disk-full": "the disk of the clones is full",
-  "foreign-push": "somebody else pushes again and again",
-  "foreign-edit": "somebody else edits or deletes a rendered file",
+  "foreign-push": "another user pushes repeatedly",
+  "foreign-edit": "another user edits or deletes a rendered file",
 } as const;
 
 /** Faults of the whole cluster, which affect all of its users. */

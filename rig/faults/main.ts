@@ -73,7 +73,7 @@ async function runOne(schedule: Schedule, world: World): Promise<void> {
   const result = await play(schedule, world);
   played.push(result);
   const { violations, tookMs, convergedMs, lastDifference, log } = result;
-  const times = `${(tookMs / 1_000).toFixed(1)} s, converged ${(convergedMs / 1_000).toFixed(1)} s after healing`;
+  const times = `${(tookMs / 1_000).toFixed(1)} s, converged ${(convergedMs / 1_000).toFixed(1)} s after the faults`;
   const word = violations.length === 0 ? "ok" : `${violations.length} VIOLATIONS`;
   print(`${played.length}/${count} seed ${seed}: ${word} (${times})`);
   if (convergedMs > 10_000) print(`  last: ${lastDifference.slice(0, 500)}`);

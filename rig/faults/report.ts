@@ -19,9 +19,9 @@ export function writeReport(played: readonly Played[], tookMs: number): string {
   return [
     `${played.length} schedules in ${(tookMs / 60_000).toFixed(1)} min, ${bad.length} with violations.`,
     "",
-    `- Edits by users: ${sum(({ schedule }) => schedule.edits.length)}. Writes of operators that the API server accepted: ${sum(({ fence }) => fence.accepted)}; of them unfenced: ${sum(({ fence }) => fence.unfenced.length)}; sent in time and accepted after the Lease had changed hands: ${sum(({ fence }) => fence.late.length)}.`,
+    `- Edits by users: ${sum(({ schedule }) => schedule.edits.length)}. Writes of operators that the API server accepted: ${sum(({ fence }) => fence.accepted)}; of them unfenced: ${sum(({ fence }) => fence.unfenced.length)}; sent in time and accepted after another holder had acquired the Lease: ${sum(({ fence }) => fence.late.length)}.`,
     `- Starts of operators: ${sum(({ starts }) => starts)}. Commits: ${sum(({ commits }) => commits)}.`,
-    `- From healing to converged: median ${at(0.5)}, nine of ten within ${at(0.9)}, longest ${at(1)}.`,
+    `- From the end of the faults to convergence: median ${at(0.5)}, nine of ten within ${at(0.9)}, longest ${at(1)}.`,
     ...(skipped.size === 0 ? [] : [`- Not possible on this machine: ${[...skipped].join(", ")}.`]),
     "",
     "| fault | schedules | times | requests, streams or processes hit |",

@@ -29,9 +29,9 @@ interface Sample {
 export function dayCommand(report: (line: string) => void): Command {
   return new Command("day")
     .description("Edit, remove and make resources again and again, and see that memory stays flat")
-    .option("--edits <n>", "edits; one in twenty removes a resource and makes it anew", "100000")
+    .option("--edits <n>", "edits; one in twenty deletes and recreates a resource", "100000")
     .option("--resources <n>", "custom resources, with 3 ConfigMaps each", "500")
-    .option("--samples <n>", "looks at the memory, evenly spread over the edits", "200")
+    .option("--samples <n>", "measurements of the memory, evenly distributed over the edits", "200")
     .action(async ({ edits, resources, samples }: ChurnOptions) => {
       const rig = await startLoadRig(report);
       try {

@@ -26,9 +26,9 @@ export function neighboursCommand(report: (line: string) => void): Command {
   return new Command("neighbours")
     .description("Measure edits of quiet resources without and with each noisy neighbour, in turn")
     .option("--edits <n>", "edits in each phase", "60")
-    .option("--rounds <n>", "times through all phases for each neighbour", "1")
+    .option("--rounds <n>", "repetitions of all phases for each neighbour", "1")
     .option("--only <names>", `of ${neighbours.map(({ name }) => name)}`)
-    .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
+    .option("--quiet-wait <seconds>", "maximum wait for a quiet machine", "120")
     .action(async (options: NeighboursOptions) => {
       await untilQuiet({ waitSeconds: Number(options.quietWait), report });
       const rig = await startLoadRig(report);

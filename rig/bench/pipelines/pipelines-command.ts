@@ -29,8 +29,8 @@ export function pipelinesCommand(report: (line: string) => void): Command {
     .option("--pipelines <n>", "Pipelines, each with three Releases of two objects", "1000")
     .option("--pushes <n>", "pushes to one Pipeline each", "20")
     .option("--gates <n>", "approvals of a promotion to prod", "20")
-    .option("--idle-seconds <n>", "how long nothing happens", "60")
-    .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
+    .option("--idle-seconds <n>", "time without changes", "60")
+    .option("--quiet-wait <seconds>", "maximum wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
     .action(async (options: PipelinesOptions) => {

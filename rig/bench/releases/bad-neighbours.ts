@@ -11,7 +11,7 @@ export interface BadNeighbour {
   readonly besideMs: readonly number[];
 }
 
-/** Pushes to good Releases, first alone, then beside one bad Release after the other. */
+/** Pushes to good Releases, first alone, then with one bad Release after the other. */
 export async function pushBeside(
   rig: ReleaseRig,
   watches: Watches,

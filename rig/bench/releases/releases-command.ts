@@ -24,13 +24,15 @@ interface ReleasesOptions {
 /** `npm run bench -- releases`: measures a thousand Releases of one repository, and compares them with the numbers of Flux. */
 export function releasesCommand(report: (line: string) => void): Command {
   return new Command("releases")
-    .description("Measure Releases of one repository, from outside, beside the numbers of Flux 2.9")
+    .description(
+      "Measure Releases of one repository, from outside, and compare them with numbers of Flux 2.9",
+    )
     .option("--releases <n>", "Releases, each a folder with four objects", "1000")
-    .option("--programs <n>", "Releases of one program, afterwards; 0 leaves them out", "100")
+    .option("--programs <n>", "Releases of one program, afterwards; 0 skips them", "100")
     .option("--pushes <n>", "pushes to one folder each", "60")
     .option("--edits <n>", "edits of an applied object", "20")
-    .option("--bad-pushes <n>", "pushes beside each bad Release; 0 leaves them out", "20")
-    .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
+    .option("--bad-pushes <n>", "pushes with each bad Release; 0 skips them", "20")
+    .option("--quiet-wait <seconds>", "maximum wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
     .action(async (options: ReleasesOptions) => {
@@ -71,7 +73,7 @@ async function measure(options: ReleasesOptions, report: (line: string) => void)
       look: await step("A look at the remote, where nothing is new", () => lookAgain(rig)),
       edit: await step(`${edits} edits of applied objects`, () => editLive(rig, watches, { sets, edits })),
       ...(badPushes > 0 && {
-        bad: await step("Pushes beside bad Releases", () =>
+        bad: await step("Pushes with bad Releases", () =>
           pushBeside(rig, watches, { sets, pushes: badPushes }),
         ),
       }),

@@ -110,7 +110,7 @@ function laterLines({ push, look, edit }: ReleaseResults): readonly Line[] {
       },
       { title: "push → live, p99, ms", flux: "143,000 (max)", ours: p99.toFixed(0), ...most(2_000, p99) },
       { title: "calls per push", flux: "27,000", ours: number(per), ...most(2, per) },
-      { title: "  events beside them", flux: "?", ours: number(told), ...most(1, told) },
+      { title: "  events in addition", flux: "?", ours: number(told), ...most(1, told) },
       {
         title: "renders per push",
         flux: "1,000",
@@ -187,7 +187,7 @@ function badLines({ bad = [] }: ReleaseResults): readonly Line[] {
     const ours =
       ratio === undefined ? "?" : `${number(ratio.value)} [${number(ratio.low)}, ${number(ratio.high)}]`;
     const most = { limit: "≤ 1.1", holds: ratio && ratio.low <= 1.1 };
-    return { title: `push → live p50, beside one that ${name} : alone`, flux: "", ours, ...most };
+    return { title: `push → live p50, with one that ${name} : alone`, flux: "", ours, ...most };
   });
 }
 

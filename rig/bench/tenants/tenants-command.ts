@@ -33,7 +33,7 @@ export function tenantsCommand(report: (line: string) => void): Command {
     .option("--edits <n>", "edits of each kind, with and without", "200")
     .option("--releases <n>", "Releases of the tenant whose edits are measured", "40")
     .option("--only <parts>", `what the hostile tenant does, of ${Object.keys(parts)}; default: all of it`)
-    .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
+    .option("--quiet-wait <seconds>", "maximum wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .action(async (options: TenantsOptions) => {
       // Run one measurement at a time on this machine, for all users.
