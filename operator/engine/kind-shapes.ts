@@ -161,6 +161,10 @@ const kinds: Readonly<Record<string, Fields>> = {
   }),
   "admissionregistration.k8s.io/ValidatingWebhookConfiguration": webhooks,
   "admissionregistration.k8s.io/MutatingWebhookConfiguration": webhooks,
+  // A Release deploys Pipelines (docs/delivery-program.md). Their stages have defaults.
+  "fairlead.dev/Pipeline": withSpec({
+    stages: keyedBy("name", { fields: { pass: { fields: { verify: keyedBy("name") } } } }, { ordered: true }),
+  }),
 };
 
 const anyKind: FieldShape = { fields: { metadata } };

@@ -150,6 +150,38 @@ const pairs: readonly Pair[] = [
     live: { subjects: [{ kind: "User", name: "anna", apiGroup: "rbac.authorization.k8s.io" }] },
   },
   {
+    does: "ignores the defaults of a Pipeline's stages",
+    kind: "fairlead.dev/v1alpha1/Pipeline",
+    desired: { spec: { stages: [{ name: "dev", pass: { verify: [{ name: "e2e" }] } }, { name: "prod" }] } },
+    live: {
+      spec: {
+        stages: [
+          {
+            name: "dev",
+            onFailure: "Hold",
+            releases: [],
+            pass: { verify: [{ name: "e2e", timeout: "1m" }] },
+          },
+          { name: "prod", onFailure: "Hold", releases: [] },
+        ],
+      },
+    },
+  },
+  {
+    does: "finds another order of a Pipeline's stages",
+    kind: "fairlead.dev/v1alpha1/Pipeline",
+    desired: { spec: { stages: [{ name: "dev" }, { name: "prod" }] } },
+    live: { spec: { stages: [{ name: "prod" }, { name: "dev" }] } },
+    drift: "spec.stages[prod]",
+  },
+  {
+    does: "finds a Release that was added to a Pipeline's stage",
+    kind: "fairlead.dev/v1alpha1/Pipeline",
+    desired: { spec: { stages: [{ name: "dev", releases: [{ name: "a" }] }] } },
+    live: { spec: { stages: [{ name: "dev", releases: [{ name: "a" }, { name: "b" }] }] } },
+    drift: "spec.stages[dev].releases",
+  },
+  {
     does: "compares lists of unknown kinds as a whole",
     kind: "example.dev/v1/Widget",
     desired: { spec: { parts: [{ name: "a" }] } },
