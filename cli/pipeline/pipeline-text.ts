@@ -3,7 +3,7 @@ import type { PromotionRecord, PromotionSpec } from "../../crds/promotion.ts";
 import { ageOf } from "../release/age-text.ts";
 import { formatColumns, printable } from "../release/columns.ts";
 import { shortCommit } from "../release/release-object.ts";
-import { labelOfPipeline, type PipelineObject } from "./pipeline-object.ts";
+import { labelOfPipeline, namesOf, type PipelineObject } from "./pipeline-object.ts";
 
 /** A Promotion as stored by the API server. */
 export interface PromotionObject {
@@ -92,13 +92,17 @@ function formatCommits(
   nowMs: number,
 ): readonly string[] {
   const names = spec.stages.map(({ name }) => name);
-  const commits = (status?.candidates ?? []).toReversed();
+  const candidates = (status?.candidates ?? []).toReversed();
+  // After a force push, an earlier commit may be the newest candidate again.
+  const commits = candidates.filter(
+    ({ revision }, index) => candidates.findIndex((one) => one.revision === revision) === index,
+  );
   const { head } = status ?? {};
   const isNew = head !== undefined && !commits.some(({ revision }) => revision === head.revision);
   const known: readonly Commit[] = isNew ? [head, ...commits] : commits;
   const all = [...known, ...forgottenCommits(known, { status, promotions })];
   if (all.length === 0) return ["No commits yet"];
-  const outcomes = newestOutcomes(promotions);
+  const outcomes = newestOutcomes(promotions, spec);
   const stages = status?.stages ?? [];
   const rows = all.slice(0, mostCommits).map(({ revision, committedAt, author, subject }) => [
     shortCommit(revision),
@@ -133,12 +137,18 @@ function forgottenCommits(
   });
 }
 
-/** The phase of the last attempt, by stage and commit. */
-function newestOutcomes(promotions: readonly PromotionObject[]): ReadonlyMap<string, string> {
+/** The phase of the last attempt, by current name of the stage and commit. */
+function newestOutcomes(
+  promotions: readonly PromotionObject[],
+  { stages }: Pick<PipelineObject["spec"], "stages">,
+): ReadonlyMap<string, string> {
+  const current = new Map(
+    stages.flatMap((stage) => [...namesOf(stage)].map((name) => [name, stage.name] as const)),
+  );
   const inOrder = promotions.toSorted((a, b) => (createdOf(a) < createdOf(b) ? -1 : 1));
   return new Map(
     inOrder.map(({ spec, status }) => [
-      `${spec.stage}/${spec.revision}`,
+      `${current.get(spec.stage) ?? spec.stage}/${spec.revision}`,
       // A new Promotion that its Pipeline has started has no status yet.
       (status?.phase ?? (spec.number === undefined ? "Requested" : "Proving")).toLowerCase(),
     ]),

@@ -135,6 +135,23 @@ describe("a Pipeline on a terminal", () => {
     expect(outcomeOf({ number: undefined })).toContain("requested");
   });
 
+  test("shows a commit once that a force push made the newest again", () => {
+    const [opened, painted] = status.candidates;
+    const again = { ...status, head: painted, candidates: [painted, opened, { ...painted, number: 3 }] };
+    const rows = formatPipeline(aPipeline(again), [], { nowMs }).slice(-2);
+    expect(rows.map((row) => row.slice(0, 2))).toEqual(["bb", "aa"]);
+  });
+
+  test("shows the results of a stage under its earlier names", () => {
+    const { metadata, spec, ...rest } = aPipeline(status);
+    const stages = [{ name: "dev" }, { name: "prod", formerly: ["live"] }];
+    const renamed = { metadata, spec: { ...spec, stages }, ...rest } as unknown as PipelineObject;
+    const promotions = [aPromotion("live", first, "Failed", 44), aPromotion("prod", first, "Passed", 45)];
+    const last = (some: readonly PromotionObject[]) => formatPipeline(renamed, some, { nowMs }).at(-1);
+    expect(last(promotions.slice(0, 1))).toMatch(/failed, runs/);
+    expect(last(promotions)).toMatch(/passed, runs/);
+  });
+
   test("counts omitted commits", () => {
     const candidates = Array.from({ length: 20 }, (_, index) => ({
       number: index + 1,
