@@ -4,11 +4,11 @@ import { Driver } from "./driver.ts";
 import type { FaultType } from "./fault-types.ts";
 import { checkFence, type FenceFindings } from "./fence.ts";
 import { findInHistory } from "./history.ts";
-import { inflict, type Traces } from "./inflict.ts";
+import { injectFault, type Traces } from "./inject-fault.ts";
 import { findDoubledJobs } from "./jobs.ts";
-import { nudgePods } from "./nudge.ts";
 import type { Schedule } from "./schedule.ts";
 import { createStage, leaseTimes, type Stage } from "./stage.ts";
+import { touchPods } from "./touch-pods.ts";
 import type { World } from "./world.ts";
 
 /** The result of a schedule. */
@@ -34,7 +34,7 @@ export interface Played {
  */
 const convergeMs = 420_000;
 /** Interval of changes of pods that the simulated nodes no longer update. */
-const nudgeMs = 15_000;
+const touchMs = 15_000;
 /** Required time without a write. */
 const quietMs = 500;
 
@@ -93,7 +93,7 @@ async function act(schedule: Schedule, stage: Stage, driver: Driver, traces: Tra
   const until = (atMs: number): Promise<void> => sleep(Math.max(0, atMs - (performance.now() - started)));
   const faults = schedule.faults.map(async (fault) => {
     await until(fault.atMs);
-    await inflict(fault, stage, traces, healing.signal);
+    await injectFault(fault, stage, traces, healing.signal);
   });
   const edits = (async () => {
     for (const edit of schedule.edits) {
@@ -122,7 +122,7 @@ interface Convergence {
 async function untilConverged(stage: Stage, driver: Driver): Promise<Convergence> {
   const { world, git, namespace } = stage;
   const started = performance.now();
-  let nudgedMs = started;
+  let touchedMs = started;
   let last = "";
   for (;;) {
     const wanted = [...driver.wanted.values()];
@@ -131,9 +131,9 @@ async function untilConverged(stage: Stage, driver: Driver): Promise<Convergence
     last = differences.join("; ");
     if (performance.now() - started > convergeMs)
       return { violations: differences.map((one) => `not converged: ${one}`), last };
-    if (performance.now() - nudgedMs > nudgeMs) {
-      nudgedMs = performance.now();
-      await nudgePods(world.api, namespace);
+    if (performance.now() - touchedMs > touchMs) {
+      touchedMs = performance.now();
+      await touchPods(world.api, namespace);
     }
     await sleep(200);
   }

@@ -31,7 +31,7 @@ export interface Incarnation {
 
 const longestLatencyMs = 1_200;
 
-/** A proxy of the API server for two operators, with TLS on a loopback port, that inflicts the faults. */
+/** A proxy of the API server for two operators, with TLS on a loopback port, that injects the faults. */
 export class ApiProxy {
   readonly certificate: string;
   readonly #options: ApiProxyOptions;

@@ -118,9 +118,9 @@ export async function createDeliveryScene(world: World, seed: number): Promise<D
     async attend() {
       const [pipeline] = (await api.list(Pipeline, id)) as readonly SeenPipeline[];
       const prod = pipeline?.status?.stages?.find(({ name }) => name === "prod");
-      const isAsked = prod?.waiting?.some(({ gate }) => gate === "Approvals") === true;
+      const waitsForApproval = prod?.waiting?.some(({ gate }) => gate === "Approvals") === true;
       const name = `approval-${prod?.next?.digest.slice(0, 32)}`;
-      if (isAsked && prod?.next !== undefined && !approved.has(name)) {
+      if (waitsForApproval && prod?.next !== undefined && !approved.has(name)) {
         const { revision, digest } = prod.next;
         approved.set(name, digest);
         const spec = { pipeline: "shop", stage: "prod", revision, digest, decision: "Approve", by: user };

@@ -4,10 +4,10 @@ import { Pipeline } from "../../../crds/pipeline.ts";
 import { killDuring } from "../kill-during.ts";
 import type { PlayedPoints, PlayPointsOptions } from "../kill-suite.ts";
 import type { World } from "../world.ts";
-import { readDeeds } from "./deeds.ts";
+import { readAcceptedWrites } from "./accepted-writes.ts";
+import { checkWrites } from "./check-writes.ts";
 import { createDeliveryScene, type DeliveryScene, soakMs } from "./delivery-scene.ts";
 import { findLeft, findUnfinished } from "./find-unfinished.ts";
-import { judgeDeeds } from "./judge-deeds.ts";
 import { describePoint, type KillPoint } from "./points.ts";
 
 /** Maximum time until convergence: enough for a busy machine, and for the garbage collector, which discovers kinds every 30 s. */
@@ -38,7 +38,7 @@ export async function playPoints(world: World, options: PlayPointsOptions<KillPo
       onPoint(text);
     }
     if (violations.length === 0) violations.push(...(await deletePipeline(scene)));
-    violations.push(...(await judge(scene)).map((one) => `seed ${seed}: ${one}`));
+    violations.push(...(await checkAllWrites(scene)).map((one) => `seed ${seed}: ${one}`));
     return { seed, points: played, midway, violations, log: scene.operator.log };
   } finally {
     await scene.close();
@@ -97,7 +97,7 @@ async function deletePipeline(scene: DeliveryScene): Promise<readonly string[]> 
 }
 
 /** Checks the writes of the operator, in the order of the API server's audit log. */
-async function judge({
+async function checkAllWrites({
   world,
   namespace,
   audit,
@@ -113,6 +113,6 @@ async function judge({
     await sleep(50);
     audited = await audit.read(namespace);
   }
-  const deeds = readDeeds(audited, bodies);
-  return judgeDeeds({ deeds, commits: truth.commits, approved, soakMs });
+  const writes = readAcceptedWrites(audited, bodies);
+  return checkWrites({ writes, commits: truth.commits, approved, soakMs });
 }

@@ -1,7 +1,7 @@
 import type { AuditedRequest } from "../audit-tail.ts";
 
 /** A change that the API server made, in the order of the requests for it. */
-export interface Deed {
+export interface AcceptedWrite {
   /** When its request arrived, RFC 3339 with microseconds. */
   readonly at: string;
   readonly isByOperator: boolean;
@@ -16,10 +16,10 @@ export interface Deed {
 const reads: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
 /** The changes among the requests of an audit log. Pure. */
-export function readDeeds(
+export function readAcceptedWrites(
   audited: readonly AuditedRequest[],
   bodies: ReadonlyMap<string, string>,
-): readonly Deed[] {
+): readonly AcceptedWrite[] {
   return audited
     .filter(
       ({ verb, requestURI, responseStatus }) =>

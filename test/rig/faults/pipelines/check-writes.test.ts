@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Deed, readDeeds } from "../../../../rig/faults/pipelines/deeds.ts";
-import { judgeDeeds } from "../../../../rig/faults/pipelines/judge-deeds.ts";
+import { type AcceptedWrite, readAcceptedWrites } from "../../../../rig/faults/pipelines/accepted-writes.ts";
+import { checkWrites } from "../../../../rig/faults/pipelines/check-writes.ts";
 import type { StageName } from "../../../../rig/faults/pipelines/points.ts";
 
 const [first, second] = ["1".repeat(40), "2".repeat(40)];
@@ -14,26 +14,26 @@ const approved = new Map([
   ["approval-2", "prod-2"],
 ]);
 
-const deed = (resource: string, name: string, more: Partial<Deed> = {}): Deed => ({
+const write = (resource: string, name: string, more: Partial<AcceptedWrite> = {}): AcceptedWrite => ({
   ...{ at: "", isByOperator: true, resource, name, isCreation: false, body: {} },
   ...more,
 });
-const created = (stage: StageName, number: number, revision: string, more: object = {}): Deed => {
+const created = (stage: StageName, number: number, revision: string, more: object = {}): AcceptedWrite => {
   const digest = `${stage}-${commits.get(revision)?.[stage]}`;
   const releases = [{ name: stage, namespace: "shop", digest }];
   const spec = { pipeline: "shop", stage, revision, digest, releases, number, attempt: 1, ...more };
-  return deed("promotions", `shop-${stage}-${number}`, { isCreation: true, body: { spec } });
+  return write("promotions", `shop-${stage}-${number}`, { isCreation: true, body: { spec } });
 };
-const pinned = (stage: StageName, revision: string): Deed =>
-  deed("releases", stage, {
+const pinned = (stage: StageName, revision: string): AcceptedWrite =>
+  write("releases", stage, {
     body: { spec: { revision, digest: `${stage}-${commits.get(revision)?.[stage]}` } },
   });
-const passed = (name: string, second: number, more: object = {}): Deed =>
-  deed("promotions/status", name, { body: { status: { passedAt: instant(second), ...more } } });
-const byUser = (resource: string, name: string): Deed =>
-  deed(resource, name, { isByOperator: false, isCreation: true });
-const job = (name: string, uid: string): Deed =>
-  deed("jobs", name, { isCreation: true, body: { metadata: { ownerReferences: [{ uid }] } } });
+const passed = (name: string, second: number, more: object = {}): AcceptedWrite =>
+  write("promotions/status", name, { body: { status: { passedAt: instant(second), ...more } } });
+const byUser = (resource: string, name: string): AcceptedWrite =>
+  write(resource, name, { isByOperator: false, isCreation: true });
+const job = (name: string, uid: string): AcceptedWrite =>
+  write("jobs", name, { isCreation: true, body: { metadata: { ownerReferences: [{ uid }] } } });
 const instant = (second: number): string => new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString();
 
 const verifications = [{ name: "e2e", job: "job-1", outcome: "Passed", finishedAt: instant(7) }];
@@ -45,7 +45,7 @@ const history = {
   staging: created("staging", 1, first),
   stagingPin: pinned("staging", first),
   job: job("job-1", "uid-1"),
-  verified: deed("promotions/status", "shop-staging-1", { body: { status: { verifications } } }),
+  verified: write("promotions/status", "shop-staging-1", { body: { status: { verifications } } }),
   stagingPassed: passed("shop-staging-1", 8),
   approval: byUser("approvals", "approval-1"),
   prod: created("prod", 1, first),
@@ -61,24 +61,24 @@ const history = {
 };
 type Step = keyof typeof history;
 
-const judge = (steps: readonly Deed[]) =>
-  judgeDeeds({
-    deeds: steps.map((one, index) => ({ ...one, at: instant(index) })),
+const check = (steps: readonly AcceptedWrite[]) =>
+  checkWrites({
+    writes: steps.map((one, index) => ({ ...one, at: instant(index) })),
     ...{ commits, approved, soakMs: 2_000 },
   });
 /** The history with a step moved to the end, left out, or changed. */
-const without = (step: Step): readonly Deed[] =>
+const without = (step: Step): readonly AcceptedWrite[] =>
   Object.entries(history).flatMap(([name, one]) => (name === step ? [] : [one]));
-const late = (step: Step): readonly Deed[] => [...without(step), history[step]];
-const changed = (step: Step, body: object): readonly Deed[] =>
+const late = (step: Step): readonly AcceptedWrite[] => [...without(step), history[step]];
+const changed = (step: Step, body: object): readonly AcceptedWrite[] =>
   Object.values({ ...history, [step]: { ...history[step], body } });
 
-describe("judgeDeeds()", () => {
+describe("checkWrites()", () => {
   test("reports no violation for actions in the correct order", () => {
-    expect(judge(Object.values(history))).toEqual([]);
+    expect(check(Object.values(history))).toEqual([]);
   });
 
-  test.for<readonly [string, readonly Deed[], string]>([
+  test.for<readonly [string, readonly AcceptedWrite[], string]>([
     [
       "a second Promotion of the same attempt",
       [...Object.values(history), { ...created("dev", 2, first), name: "other" }],
@@ -132,12 +132,12 @@ describe("judgeDeeds()", () => {
       "failed: why",
     ],
   ])("reports %s", ([, steps, complaint]) => {
-    expect(judge(steps).join("\n")).toContain(complaint);
-    expect(judge(steps)).not.toEqual([]);
+    expect(check(steps).join("\n")).toContain(complaint);
+    expect(check(steps)).not.toEqual([]);
   });
 });
 
-describe("readDeeds()", () => {
+describe("readAcceptedWrites()", () => {
   const request = (more: object = {}) => ({
     ...{ auditID: "a.1", verb: "patch", requestURI: "/apis/x", user: { username: "operator" } },
     requestReceivedTimestamp: "2026-01-01T00:00:02.000000Z",
@@ -155,7 +155,7 @@ describe("readDeeds()", () => {
         objectRef: { resource: "approvals", name: "ok" },
       },
     });
-    expect(readDeeds([request(), earlier], new Map([["a.1", '{"status":{}}']]))).toEqual([
+    expect(readAcceptedWrites([request(), earlier], new Map([["a.1", '{"status":{}}']]))).toEqual([
       {
         ...{ at: "2026-01-01T00:00:01.000000Z", isByOperator: false, resource: "approvals", name: "ok" },
         ...{ isCreation: true, body: undefined },
@@ -174,6 +174,6 @@ describe("readDeeds()", () => {
       request({ responseStatus: undefined }),
       request({ requestURI: "/apis/x?dryRun=All" }),
     ];
-    expect(readDeeds(others, new Map())).toEqual([]);
+    expect(readAcceptedWrites(others, new Map())).toEqual([]);
   });
 });

@@ -16,39 +16,39 @@ export interface Traces {
   readonly skipped: Set<FaultType>;
 }
 
-type Inflict = (fault: Fault, stage: Stage, traces: Traces, healing: AbortSignal) => Promise<void>;
+type InjectFault = (fault: Fault, stage: Stage, traces: Traces, healing: AbortSignal) => Promise<void>;
 
 const longestSleepMs = 15_000;
 const threeDaysMs = 3 * 24 * 3_600_000;
 
 /** Starts a fault, waits, and ends it. It ends at `healing` at the latest. */
-export const inflict: Inflict = async (fault, stage, traces, healing) => {
+export const injectFault: InjectFault = async (fault, stage, traces, healing) => {
   const wire = asWireFault(fault);
   if (wire === undefined) {
     stage.journal.hit(fault.type);
     return await others[fault.type as keyof typeof others](fault, stage, traces, healing);
   }
   stage.proxy.begin(wire);
-  await lasting(fault, healing);
+  await untilEnd(fault, healing);
   stage.proxy.end(wire);
 };
 
 const gitFault =
-  (begin: (stage: Stage, fault: Fault) => Promise<void>): Inflict =>
+  (begin: (stage: Stage, fault: Fault) => Promise<void>): InjectFault =>
   async (fault, stage, _, healing) => {
     await begin(stage, fault);
-    await lasting(fault, healing);
+    await untilEnd(fault, healing);
     await stage.git.heal();
   };
 
 const others = {
-  kill: async (fault, stage) => meant(fault, stage).signal("SIGKILL"),
+  kill: async (fault, stage) => affectedOperator(fault, stage).signal("SIGKILL"),
   async pause(fault, stage, _, healing) {
-    const operator = meant(fault, stage);
+    const operator = affectedOperator(fault, stage);
     operator.signal("SIGSTOP");
     // Half of the paused operators continue after another one leads, the others shortly after the pause.
     if (fault.amount < 0.5) await untilTakenFrom(operator, stage);
-    else await lasting(fault, healing);
+    else await untilEnd(fault, healing);
     operator.signal("SIGCONT");
   },
   async "clock-jump"(fault, stage) {
@@ -75,7 +75,7 @@ const others = {
   "fetch-corrupted": gitFault(({ git }, { amount }) => git.corruptFetches(Math.floor(amount * 4_000))),
   async "disk-full"(fault, { disk }, { skipped }, healing) {
     if (!(await disk.fill())) skipped.add(fault.type);
-    await lasting(fault, healing);
+    await untilEnd(fault, healing);
     await disk.empty();
   },
   async "foreign-push"(fault, { git }, _, healing) {
@@ -99,7 +99,7 @@ const others = {
   async "etcd-restart"(_, { world }) {
     await world.restart?.("etcd", 0);
   },
-} satisfies Partial<Record<FaultType, Inflict>>;
+} satisfies Partial<Record<FaultType, InjectFault>>;
 
 /** Waits for a limited time until the other operator has acquired the Lease. Does not wait if this one does not lead. */
 async function untilTakenFrom({ slot }: OperatorProcess, { journal }: Stage): Promise<void> {
@@ -110,12 +110,12 @@ async function untilTakenFrom({ slot }: OperatorProcess, { journal }: Stage): Pr
   await sleep(500);
 }
 
-async function lasting({ forMs }: Pick<Fault, "forMs">, healing: AbortSignal): Promise<void> {
+async function untilEnd({ forMs }: Pick<Fault, "forMs">, healing: AbortSignal): Promise<void> {
   await sleep(forMs, undefined, { signal: healing }).catch(() => undefined);
 }
 
 /** The affected operator. The leader is the sender of the last claim of the Lease. */
-function meant({ target }: Fault, { operators, journal }: Stage): OperatorProcess {
+function affectedOperator({ target }: Fault, { operators, journal }: Stage): OperatorProcess {
   if (target !== "both") return operators[target];
   const last = journal.writes.findLast(({ holder }) => holder !== undefined);
   return last?.incarnation.startsWith("1.") ? operators[1] : operators[0];

@@ -1,11 +1,11 @@
 import type { PromotionRecord, PromotionSpec } from "../../../crds/promotion.ts";
-import type { Deed } from "./deeds.ts";
+import type { AcceptedWrite } from "./accepted-writes.ts";
 import type { Contents } from "./delivery-truth.ts";
 import { type StageName, stageNames } from "./points.ts";
 
-export interface JudgeInput {
+export interface CheckWritesInput {
   /** The writes, in order. */
-  readonly deeds: readonly Deed[];
+  readonly writes: readonly AcceptedWrite[];
   /** The content of every commit for each stage. */
   readonly commits: ReadonlyMap<string, Contents>;
   /** Digests that users approved for prod, by name of the Approval. */
@@ -16,31 +16,31 @@ export interface JudgeInput {
 
 /** A Promotion that the operator created. */
 interface Started {
-  readonly deed: Deed;
+  readonly write: AcceptedWrite;
   readonly name: string;
   readonly spec: PromotionSpec & { readonly digest: string };
 }
 
 /** An outcome that the operator recorded. */
 interface Outcome {
-  readonly deed: Deed;
+  readonly write: AcceptedWrite;
   readonly started: Started;
   readonly status: Partial<PromotionRecord>;
 }
 
 /** Actions that the operator did twice, too early, or not at all. Computed only from its writes, not from its statuses. Pure. */
-export function judgeDeeds(input: JudgeInput): readonly string[] {
-  const ours = input.deeds.filter(({ isByOperator }) => isByOperator);
-  const started = ours.flatMap((deed): readonly Started[] => {
-    if (deed.resource !== "promotions" || !deed.isCreation) return [];
-    const { spec } = deed.body as { readonly spec: Started["spec"] };
-    return [{ deed, name: deed.name, spec }];
+export function checkWrites(input: CheckWritesInput): readonly string[] {
+  const ours = input.writes.filter(({ isByOperator }) => isByOperator);
+  const started = ours.flatMap((write): readonly Started[] => {
+    if (write.resource !== "promotions" || !write.isCreation) return [];
+    const { spec } = write.body as { readonly spec: Started["spec"] };
+    return [{ write, name: write.name, spec }];
   });
-  const outcomes = ours.flatMap((deed): readonly Outcome[] => {
-    const one = started.find(({ name }) => name === deed.name);
-    if (deed.resource !== "promotions/status" || one === undefined) return [];
-    const { status } = deed.body as { readonly status?: Partial<PromotionRecord> };
-    return [{ deed, started: one, status: status ?? {} }];
+  const outcomes = ours.flatMap((write): readonly Outcome[] => {
+    const one = started.find(({ name }) => name === write.name);
+    if (write.resource !== "promotions/status" || one === undefined) return [];
+    const { status } = write.body as { readonly status?: Partial<PromotionRecord> };
+    return [{ write, started: one, status: status ?? {} }];
   });
   const jobs = ours.filter(({ resource, isCreation }) => resource === "jobs" && isCreation);
   return [
@@ -53,7 +53,7 @@ export function judgeDeeds(input: JudgeInput): readonly string[] {
     ...findDoubled(jobs, (job) => `Job of the Promotion with uid ${ownerOf(job)}`),
     ...outcomes.flatMap(findFailure),
     ...started.flatMap((one) => findSkipped(one, { ...input, outcomes })),
-    ...ours.flatMap((deed) => findUnexplainedPin(deed, started)),
+    ...ours.flatMap((write) => findUnexplainedPin(write, started)),
     ...outcomes.flatMap((outcome) => findUnproven(outcome, { ...input, jobs, ours })),
   ];
 }
@@ -71,21 +71,21 @@ function findFailure({ started, status }: Outcome): readonly string[] {
 
 /** Gates that were closed when a Promotion was created. */
 function findSkipped(
-  { deed, name, spec }: Started,
-  { deeds, commits, approved, outcomes }: JudgeInput & { readonly outcomes: readonly Outcome[] },
+  { write, name, spec }: Started,
+  { writes, commits, approved, outcomes }: CheckWritesInput & { readonly outcomes: readonly Outcome[] },
 ): readonly string[] {
-  const isBefore = (other: Deed): boolean => other.at < deed.at;
-  const byUser = deeds.filter((one) => !one.isByOperator && one.isCreation && isBefore(one));
+  const isBefore = (other: AcceptedWrite): boolean => other.at < write.at;
+  const byUser = writes.filter((one) => !one.isByOperator && one.isCreation && isBefore(one));
   const { request } = spec;
   if (request !== undefined) {
-    const isAsked = byUser.some((one) => one.resource === "promotions" && one.name === request.name);
-    return isAsked ? [] : [`Promotion ${name} was created before its request ${request.name}`];
+    const isRequested = byUser.some((one) => one.resource === "promotions" && one.name === request.name);
+    return isRequested ? [] : [`Promotion ${name} was created before its request ${request.name}`];
   }
   const found: string[] = [];
   const before = stageNames[stageNames.indexOf(spec.stage as StageName) - 1];
   const wanted = before && commits.get(spec.revision)?.[before];
   const isProven = outcomes.some(
-    ({ deed: pass, started, status }) =>
+    ({ write: pass, started, status }) =>
       started.spec.stage === before &&
       wanted !== undefined &&
       commits.get(started.spec.revision)?.[before] === wanted &&
@@ -106,38 +106,42 @@ interface Pin {
   readonly digest?: string;
 }
 
-function pinIn({ resource, body }: Deed): Pin | undefined {
+function pinIn({ resource, body }: AcceptedWrite): Pin | undefined {
   if (resource !== "releases") return undefined;
   const { revision, digest } = (body as { readonly spec?: Pin } | undefined)?.spec ?? {};
   return revision === undefined ? undefined : { revision, ...(digest !== undefined && { digest }) };
 }
 
-function findUnexplainedPin(deed: Deed, started: readonly Started[]): readonly string[] {
-  const pin = pinIn(deed);
+function findUnexplainedPin(write: AcceptedWrite, started: readonly Started[]): readonly string[] {
+  const pin = pinIn(write);
   if (pin === undefined) return [];
   const isExplained = started.some(
-    ({ deed: creation, spec }) =>
-      spec.stage === deed.name &&
+    ({ write: creation, spec }) =>
+      spec.stage === write.name &&
       spec.revision === pin.revision &&
       spec.releases?.some(({ digest }) => digest === pin.digest) === true &&
-      creation.at < deed.at,
+      creation.at < write.at,
   );
-  return isExplained ? [] : [`Release ${deed.name} was pinned to ${pin.revision} before a Promotion to it`];
+  return isExplained ? [] : [`Release ${write.name} was pinned to ${pin.revision} before a Promotion to it`];
 }
 
 /** The conditions that a stage had not met when it passed: its soak, its verification. */
 function findUnproven(
-  { deed, started: { name, deed: creation, spec }, status }: Outcome,
-  { soakMs, jobs, ours }: JudgeInput & { readonly jobs: readonly Deed[]; readonly ours: readonly Deed[] },
+  { write, started: { name, write: creation, spec }, status }: Outcome,
+  {
+    soakMs,
+    jobs,
+    ours,
+  }: CheckWritesInput & { readonly jobs: readonly AcceptedWrite[]; readonly ours: readonly AcceptedWrite[] },
 ): readonly string[] {
   if (spec.stage !== "staging" || status.passedAt === undefined || spec.provenBy !== undefined) return [];
   const found: string[] = [];
-  const told = ours.filter(
-    (one) => one.resource === "promotions/status" && one.name === name && one.at <= deed.at,
+  const statusWrites = ours.filter(
+    (one) => one.resource === "promotions/status" && one.name === name && one.at <= write.at,
   );
-  const isVerified = told.some(({ body }) =>
+  const isVerified = statusWrites.some(({ body }) =>
     (body as { readonly status?: Outcome["status"] }).status?.verifications?.some(
-      ({ outcome, job }) => outcome === "Passed" && jobs.some((one) => one.name === job && one.at < deed.at),
+      ({ outcome, job }) => outcome === "Passed" && jobs.some((one) => one.name === job && one.at < write.at),
     ),
   );
   if (!isVerified) found.push(`Promotion ${name} passed without its Job`);
@@ -145,7 +149,7 @@ function findUnproven(
     (one) =>
       one.name === "staging" &&
       one.at > creation.at &&
-      one.at < deed.at &&
+      one.at < write.at &&
       pinIn(one)?.revision === spec.revision,
   );
   // Instants are rounded to seconds.
@@ -156,7 +160,7 @@ function findUnproven(
   return found;
 }
 
-function ownerOf({ name, body }: Deed): string {
+function ownerOf({ name, body }: AcceptedWrite): string {
   const { metadata } = body as {
     readonly metadata?: { readonly ownerReferences?: readonly { readonly uid: string }[] };
   };

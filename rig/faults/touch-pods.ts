@@ -5,8 +5,8 @@ import type { AdminApi, SeenObject } from "./api.ts";
  * Changes the metadata of every pod that is not ready or terminated yet. If the API server rejects the status of a pod, for example
  * during a restart of etcd, KWOK does not retry until the pod changes. A kubelet retries.
  */
-export async function nudgePods(api: AdminApi, namespace: string): Promise<void> {
-  const annotations = { "faults.example.dev/nudged": new Date().toISOString() };
+export async function touchPods(api: AdminApi, namespace: string): Promise<void> {
+  const annotations = { "faults.example.dev/touched": new Date().toISOString() };
   for (const pod of await api.list(Pod, namespace)) {
     // Do not change other pods, because that would requeue resources of the operator without need.
     if (isThere(pod)) continue;
