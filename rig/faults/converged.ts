@@ -2,7 +2,15 @@ import type { SeenResource } from "../../test/cluster/story.ts";
 import type { AdminApi, SeenObject } from "./api.ts";
 import type { GitServer } from "./git-server.ts";
 import { editedKinds } from "./schedule.ts";
-import { childKinds, childrenOf, fileOf, folderOf, kindOf, type Wanted, type WantedChild } from "./truth.ts";
+import {
+  childKinds,
+  childrenOf,
+  fileOf,
+  folderOf,
+  kindOf,
+  type Wanted,
+  type WantedChild,
+} from "./wanted-children.ts";
 
 export interface ConvergedInput {
   readonly api: AdminApi;
@@ -24,11 +32,11 @@ export async function findDifferences(input: ConvergedInput): Promise<readonly s
   const trees = await readTrees(input);
   const differences = [...resources.keys()]
     .filter((key) => !keys.has(key))
-    .map((key) => `${key} should be gone`);
+    .map((key) => `${key} should have been deleted`);
   for (const one of wanted) {
     const key = `${one.kind}/${one.name}`;
     const resource = resources.get(key) as SeenResource | undefined;
-    if (resource === undefined) differences.push(`${key} is lost`);
+    if (resource === undefined) differences.push(`${key} is missing`);
     else differences.push(...findInStatus(key, resource, trees.get(folderOf(namespace, one))));
   }
   // Run the more expensive checks only if the others pass.
@@ -48,7 +56,7 @@ function findInStatus(
   const found: string[] = [];
   const { generation } = metadata;
   if (status?.observedGeneration !== generation)
-    found.push(`${key}: status speaks of generation ${status?.observedGeneration}, there is ${generation}`);
+    found.push(`${key}: status is for generation ${status?.observedGeneration}, not ${generation}`);
   for (const type of ["Applied", "Healthy", "Ready", "Published"]) {
     const condition = status?.conditions?.find((one) => one.type === type);
     const isTrue = condition?.status === "True" && condition.observedGeneration === generation;
@@ -59,7 +67,7 @@ function findInStatus(
     if (status?.conditions?.some((one) => one.type === type)) found.push(`${key}: still ${type}`);
   // A resource without children has an empty folder, which git does not store.
   if (tree !== undefined && status?.published?.tree !== tree)
-    found.push(`${key}: status says tree ${status?.published?.tree}, the branch has ${tree}`);
+    found.push(`${key}: status has tree ${status?.published?.tree}, the branch has ${tree}`);
   const counts: readonly [string, unknown, unknown][] = [
     ["copies", spec["copies"], status?.["copies"]],
     [
@@ -93,17 +101,18 @@ async function findInChildren(
       const entry = expected.get(key);
       expected.delete(key);
       const owner = uids.get(metadata.ownerReferences?.find(({ controller }) => controller)?.uid ?? "");
-      if (entry === undefined) found.push(`${key} is an orphan or should be gone (owner: ${owner})`);
-      else if (metadata.deletionTimestamp !== undefined) found.push(`${key} is going away`);
+      if (entry === undefined)
+        found.push(`${key} is an orphan or should have been deleted (owner: ${owner})`);
+      else if (metadata.deletionTimestamp !== undefined) found.push(`${key} is terminating`);
       else if (owner !== entry.owner) found.push(`${key} belongs to ${owner}, not to ${entry.owner}`);
       else {
         const text = JSON.stringify(rest["spec"] ?? rest["data"]);
-        for (const word of entry.child.says)
-          if (!word.test(text)) found.push(`${key} does not say ${word}: ${text.slice(0, 200)}`);
+        for (const pattern of entry.child.patterns)
+          if (!pattern.test(text)) found.push(`${key} does not match ${pattern}: ${text.slice(0, 200)}`);
       }
     }
   }
-  return [...found, ...[...expected.keys()].map((key) => `${key} is lost`)];
+  return [...found, ...[...expected.keys()].map((key) => `${key} is missing`)];
 }
 
 function isOurs({ metadata }: SeenObject): boolean {
@@ -112,21 +121,22 @@ function isOurs({ metadata }: SeenObject): boolean {
 
 async function findOnBranch({ git, namespace, wanted }: ConvergedInput): Promise<string[]> {
   const found: string[] = [];
-  if ((await git.head()) === undefined) return wanted.length === 0 ? [] : ["the branch is not there"];
+  if ((await git.head()) === undefined) return wanted.length === 0 ? [] : ["the branch does not exist"];
   const list = await git.git(["ls-tree", "-r", "-z", "--name-only", "main"]);
   const files = new Set(list.split("\0").filter((path) => path.startsWith(`${namespace}/`)));
   for (const one of wanted) {
     for (const child of childrenOf(one)) {
       const path = fileOf(namespace, one, child);
       if (!files.delete(path)) {
-        found.push(`file ${path} is lost`);
+        found.push(`file ${path} is missing`);
         continue;
       }
       const text = await git.git(["cat-file", "blob", `main:${path}`]);
-      for (const word of child.says) if (!word.test(text)) found.push(`file ${path} does not say ${word}`);
+      for (const pattern of child.patterns)
+        if (!pattern.test(text)) found.push(`file ${path} does not match ${pattern}`);
     }
   }
-  return [...found, ...[...files].map((path) => `file ${path} should be gone`)];
+  return [...found, ...[...files].map((path) => `file ${path} should have been deleted`)];
 }
 
 /** Tree ids by path of all folders of the branch. */

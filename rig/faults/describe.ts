@@ -6,7 +6,7 @@ export function describeSchedule({ seed, protocol, start, edits, faults, endMs }
   const lines = [
     ...edits.map((edit) => ({ atMs: edit.atMs, text: describeEdit(edit) })),
     ...faults.map((fault) => ({ atMs: fault.atMs, text: describeFault(fault) })),
-    { atMs: endMs, text: "everything is healed" },
+    { atMs: endMs, text: "all faults end" },
   ].toSorted((a, b) => a.atMs - b.atMs);
   const head = `schedule ${seed}: two operators over ${protocol}, started ${start}`;
   return [head, ...lines.map(({ atMs, text }) => `  ${String(atMs).padStart(5)} ms  ${text}`)].join("\n");

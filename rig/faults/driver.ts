@@ -1,7 +1,7 @@
 import { Job } from "../../crds/core-kinds.ts";
 import type { AdminApi } from "./api.ts";
 import type { Edit } from "./schedule.ts";
-import { childrenOf, kindOf, specOf, type Wanted } from "./truth.ts";
+import { childrenOf, kindOf, specOf, type Wanted } from "./wanted-children.ts";
 
 /** The user. Edits resources one after the other, and records the desired state. */
 export class Driver {

@@ -89,7 +89,7 @@ function isLed(
 function describe({ incarnation, method, path, arrivedMs }: SentWrite, last: Claim | undefined): string {
   const who =
     last === undefined
-      ? "nobody had the Lease"
+      ? "no instance had the Lease"
       : `the Lease was ${last.incarnation}'s ("${last.holder}") for ${arrivedMs - last.doneMs} ms`;
   return `operator ${incarnation}: ${method} ${path} when ${who}`;
 }

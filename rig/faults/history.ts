@@ -20,7 +20,7 @@ export async function findInHistory({ git, isTampered }: HistoryInput): Promise<
     before = tree;
   }
   const ids = new Set(commits.map((line) => line.split(" ")[0]));
-  for (const id of git.foreign) if (!ids.has(id)) found.push(`commit ${id} of somebody else is gone`);
+  for (const id of git.foreign) if (!ids.has(id)) found.push(`commit ${id} of another user is missing`);
   found.push(...(await findStepsBack(git, isTampered)), ...(await findTermsBack(git)));
   const damage = await git.git(["fsck", "--connectivity-only", "--no-dangling"]).catch(String);
   if (damage.trim() !== "") found.push(`the repository is damaged: ${damage}`);

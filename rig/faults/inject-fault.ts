@@ -6,7 +6,7 @@ import type { ForcedChange } from "./fence.ts";
 import type { SentWrite } from "./journal.ts";
 import type { OperatorProcess } from "./operator-process.ts";
 import type { Fault } from "./schedule.ts";
-import type { Stage } from "./stage.ts";
+import type { ScheduleFixture } from "./schedule-fixture.ts";
 
 /** The effects of a schedule that the checks need. */
 export interface Traces {
@@ -16,56 +16,61 @@ export interface Traces {
   readonly skipped: Set<FaultType>;
 }
 
-type InjectFault = (fault: Fault, stage: Stage, traces: Traces, healing: AbortSignal) => Promise<void>;
+type InjectFault = (
+  fault: Fault,
+  fixture: ScheduleFixture,
+  traces: Traces,
+  healing: AbortSignal,
+) => Promise<void>;
 
 const longestSleepMs = 15_000;
 const threeDaysMs = 3 * 24 * 3_600_000;
 
 /** Starts a fault, waits, and ends it. It ends at `healing` at the latest. */
-export const injectFault: InjectFault = async (fault, stage, traces, healing) => {
+export const injectFault: InjectFault = async (fault, fixture, traces, healing) => {
   const wire = asWireFault(fault);
   if (wire === undefined) {
-    stage.journal.hit(fault.type);
-    return await others[fault.type as keyof typeof others](fault, stage, traces, healing);
+    fixture.journal.hit(fault.type);
+    return await others[fault.type as keyof typeof others](fault, fixture, traces, healing);
   }
-  stage.proxy.begin(wire);
+  fixture.proxy.begin(wire);
   await untilEnd(fault, healing);
-  stage.proxy.end(wire);
+  fixture.proxy.end(wire);
 };
 
 const gitFault =
-  (begin: (stage: Stage, fault: Fault) => Promise<void>): InjectFault =>
-  async (fault, stage, _, healing) => {
-    await begin(stage, fault);
+  (begin: (fixture: ScheduleFixture, fault: Fault) => Promise<void>): InjectFault =>
+  async (fault, fixture, _, healing) => {
+    await begin(fixture, fault);
     await untilEnd(fault, healing);
-    await stage.git.heal();
+    await fixture.git.heal();
   };
 
 const others = {
-  kill: async (fault, stage) => affectedOperator(fault, stage).signal("SIGKILL"),
-  async pause(fault, stage, _, healing) {
-    const operator = affectedOperator(fault, stage);
+  kill: async (fault, fixture) => affectedOperator(fault, fixture).signal("SIGKILL"),
+  async pause(fault, fixture, _, healing) {
+    const operator = affectedOperator(fault, fixture);
     operator.signal("SIGSTOP");
     // Half of the paused operators continue after another one leads, the others shortly after the pause.
-    if (fault.amount < 0.5) await untilTakenFrom(operator, stage);
+    if (fault.amount < 0.5) await untilTakenFrom(operator, fixture);
     else await untilEnd(fault, healing);
     operator.signal("SIGCONT");
   },
-  async "clock-jump"(fault, stage) {
+  async "clock-jump"(fault, fixture) {
     const offsetMs = Math.round((fault.amount - 0.5) * 2 * threeDaysMs);
-    for (const operator of stage.operators)
+    for (const operator of fixture.operators)
       if (fault.target === "both" || fault.target === operator.slot) operator.moveClock(offsetMs);
   },
-  async "lease-deleted"(_, { world, namespace }, { forced }) {
+  async "lease-deleted"(_, { shared, namespace }, { forced }) {
     const fromMs = Date.now();
-    await world.api.delete(Lease, namespace, "fairlead");
+    await shared.api.delete(Lease, namespace, "fairlead");
     forced.push({ fromMs, toMs: Date.now() });
   },
-  async "lease-taken"(_, { world, namespace }, { forced }) {
+  async "lease-taken"(_, { shared, namespace }, { forced }) {
     const fromMs = Date.now();
     const renewTime = new Date().toISOString().replace("Z", "000Z");
     const spec = { holderIdentity: "somebody-else", leaseDurationSeconds: 1, renewTime };
-    await world.api.patch(Lease, namespace, "fairlead", { spec });
+    await shared.api.patch(Lease, namespace, "fairlead", { spec });
     forced.push({ fromMs, toMs: Date.now() });
   },
   "push-refused": gitFault(({ git }) => git.refusePushes()),
@@ -93,16 +98,16 @@ const others = {
     const content = amount < 0.5 ? undefined : "by hand\n";
     await git.commitByOthers({ [chance.pick(files)]: content }).catch(() => false);
   },
-  async "api-server-restart"({ amount }, { world }) {
-    await world.restart?.("kube-apiserver", amount < 0.5 ? 0 : 1_000);
+  async "api-server-restart"({ amount }, { shared }) {
+    await shared.restart?.("kube-apiserver", amount < 0.5 ? 0 : 1_000);
   },
-  async "etcd-restart"(_, { world }) {
-    await world.restart?.("etcd", 0);
+  async "etcd-restart"(_, { shared }) {
+    await shared.restart?.("etcd", 0);
   },
 } satisfies Partial<Record<FaultType, InjectFault>>;
 
 /** Waits for a limited time until the other operator has acquired the Lease. Does not wait if this one does not lead. */
-async function untilTakenFrom({ slot }: OperatorProcess, { journal }: Stage): Promise<void> {
+async function untilTakenFrom({ slot }: OperatorProcess, { journal }: ScheduleFixture): Promise<void> {
   const claims = (): readonly SentWrite[] => journal.writes.filter(({ holder }) => holder !== undefined);
   const started = performance.now();
   while (claims().at(-1)?.incarnation.startsWith(`${slot}.`) && performance.now() - started < longestSleepMs)
@@ -115,7 +120,7 @@ async function untilEnd({ forMs }: Pick<Fault, "forMs">, healing: AbortSignal): 
 }
 
 /** The affected operator. The leader is the sender of the last claim of the Lease. */
-function affectedOperator({ target }: Fault, { operators, journal }: Stage): OperatorProcess {
+function affectedOperator({ target }: Fault, { operators, journal }: ScheduleFixture): OperatorProcess {
   if (target !== "both") return operators[target];
   const last = journal.writes.findLast(({ holder }) => holder !== undefined);
   return last?.incarnation.startsWith("1.") ? operators[1] : operators[0];

@@ -15,6 +15,7 @@ export function findDoubledJobs(
   return [...Map.groupBy(made, ({ objectRef }) => objectRef?.name ?? "")]
     .filter(([name, events]) => events.length > (causes.get(name) ?? 0))
     .map(
-      ([name, events]) => `Job ${name} was made ${events.length} times for ${causes.get(name) ?? 0} reasons`,
+      ([name, events]) =>
+        `Job ${name} was created ${events.length} times for ${causes.get(name) ?? 0} reasons`,
     );
 }

@@ -3,11 +3,18 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { TestCluster } from "../../test/cluster/global-setup.ts";
 import { install } from "../../test/cluster/install.ts";
-import { keepLog, minutesSince, onCluster, playInLanes, print, stopSignal } from "../../test/stages.ts";
-import type { World } from "./world.ts";
+import {
+  keepLog,
+  minutesSince,
+  onCluster,
+  print,
+  runConcurrently,
+  stopSignal,
+} from "../../test/random-runs.ts";
+import type { SharedSetup } from "./shared-setup.ts";
 
 /** The results of the points of one seed. */
-export interface PlayedPoints {
+export interface PointsResult {
   readonly seed: number;
   readonly points: number;
   /** Number of kills during writes. */
@@ -17,7 +24,7 @@ export interface PlayedPoints {
   readonly log: readonly string[];
 }
 
-export interface PlayPointsOptions<Point> {
+export interface RunPointsOptions<Point> {
   readonly seed: number;
   readonly points: readonly Point[];
   readonly onPoint?: (text: string) => void;
@@ -30,9 +37,9 @@ export interface KillSuite<Point> {
   readonly name: string;
   /** The text for a run without violations. */
   readonly verdict: string;
-  readonly createWorld: (cluster: TestCluster) => Promise<World>;
+  readonly createSharedSetup: (cluster: TestCluster) => Promise<SharedSetup>;
   readonly makePoints: (seed: number, count: number) => readonly Point[];
-  readonly playPoints: (world: World, options: PlayPointsOptions<Point>) => Promise<PlayedPoints>;
+  readonly runPoints: (shared: SharedSetup, options: RunPointsOptions<Point>) => Promise<PointsResult>;
 }
 
 /** Runs a kill suite with the options of the command line. @returns The exit code. */
@@ -41,24 +48,24 @@ export async function runKillSuite<Point>(suite: KillSuite<Point>): Promise<numb
     options: {
       /** Total number of kills. */
       points: { type: "string", default: "200" },
-      /** The first seed. Every stage uses the next one. */
+      /** The first seed. Every run uses the next one. */
       seed: { type: "string", default: "1" },
-      /** Points of one stage, one after the other. */
+      /** Points of one run, one after the other. */
       length: { type: "string", default: "5" },
-      /** Stages at the same time. */
+      /** Number of concurrent runs. */
       lanes: { type: "string", default: "3" },
-      /** Folder for the logs of stages with violations. */
+      /** Folder for the logs of runs with violations. */
       out: { type: "string", default: join(tmpdir(), `fairlead-${suite.name}`) },
     },
   });
   const [points, first, length] = [Number(values.points), Number(values.seed), Number(values.length)];
   const seeds = Array.from({ length: Math.ceil(points / length) }, (_, index) => first + index);
   const left = (index: number): number => Math.min(length, points - index * length);
-  const stages = seeds.map((seed, index) => ({ seed, points: suite.makePoints(seed, left(index)) }));
+  const runs = seeds.map((seed, index) => ({ seed, points: suite.makePoints(seed, left(index)) }));
   const signal = stopSignal();
   const started = performance.now();
-  const played: PlayedPoints[] = [];
-  const report = async ({ seed, violations, log }: PlayedPoints): Promise<void> => {
+  const results: PointsResult[] = [];
+  const report = async ({ seed, violations, log }: PointsResult): Promise<void> => {
     if (violations.length === 0) return;
     print(violations.map((one) => `  ! ${one}`).join("\n"));
     const file = await keepLog(values.out, { seed, lines: [...violations, ...log] });
@@ -66,21 +73,21 @@ export async function runKillSuite<Point>(suite: KillSuite<Point>): Promise<numb
   };
   await onCluster("kills", async (cluster) => {
     await install(cluster);
-    const world = await suite.createWorld(cluster);
-    const play = async (stage: (typeof stages)[number]): Promise<void> => {
-      const onPoint = (text: string): void => print(`seed ${stage.seed}, ${text}`);
-      const result = await suite.playPoints(world, { ...stage, onPoint, signal });
-      played.push(result);
+    const shared = await suite.createSharedSetup(cluster);
+    const run = async ({ seed, points }: (typeof runs)[number]): Promise<void> => {
+      const onPoint = (text: string): void => print(`seed ${seed}, ${text}`);
+      const result = await suite.runPoints(shared, { seed, points, onPoint, signal });
+      results.push(result);
       await report(result);
     };
     try {
-      await playInLanes(stages, { lanes: Number(values.lanes), signal, play });
+      await runConcurrently(runs, { lanes: Number(values.lanes), signal, run });
     } finally {
-      await world.close();
+      await shared.close();
     }
   });
-  const sum = (count: (one: PlayedPoints) => number): number =>
-    played.reduce((all, one) => all + count(one), 0);
+  const sum = (count: (one: PointsResult) => number): number =>
+    results.reduce((all, one) => all + count(one), 0);
   const violations = sum((one) => one.violations.length);
   const verdict = violations === 0 ? suite.verdict : `${violations} VIOLATIONS`;
   const [kills, midway] = [sum((one) => one.points), sum((one) => one.midway)];

@@ -1,9 +1,9 @@
-import type { Played } from "./play.ts";
+import type { ScheduleResult } from "./run-schedule.ts";
 
 /** Counts the warnings and errors in the operators' logs, with an example of each. Pure. */
-export function countMessages(played: readonly Played[]): string {
+export function countMessages(results: readonly ScheduleResult[]): string {
   const seen = new Map<string, { count: number; example: string }>();
-  for (const { schedule, log } of played) {
+  for (const { schedule, log } of results) {
     for (const line of log) {
       const found = /"level":"(warn|error)".*"message":"((?:[^"\\]|\\.)*)"\}?$/.exec(line);
       // Messages of Node have no level.

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { install } from "../../test/cluster/install.ts";
-import { keepLog, onCluster, playInLanes, print, stopSignal } from "../../test/stages.ts";
+import { keepLog, onCluster, print, runConcurrently, stopSignal } from "../../test/random-runs.ts";
 import { describeSchedule } from "./describe.ts";
 import { type FaultType, isClusterFault } from "./fault-types.ts";
 import { countMessages } from "./log-messages.ts";
-import { type Played, play } from "./play.ts";
 import { writeReport } from "./report.ts";
+import { runSchedule, type ScheduleResult } from "./run-schedule.ts";
 import { makeSchedule, type Schedule } from "./schedule.ts";
-import { createWorld, type World } from "./world.ts";
+import { createSharedSetup, type SharedSetup } from "./shared-setup.ts";
 
 const { values } = parseArgs({
   options: {
@@ -38,27 +38,29 @@ const hasClusterFault = ({ faults }: Schedule): boolean => faults.some(({ type }
 
 const started = performance.now();
 const signal = stopSignal();
-const played: Played[] = [];
+const results: ScheduleResult[] = [];
 await onCluster("faults", async (cluster, local) => {
   await install(cluster);
-  const world = await createWorld(cluster, (component, graceMs) => local.restart(component, { graceMs }));
-  const play = (schedule: Schedule): Promise<void> => runOne(schedule, world);
+  const shared = await createSharedSetup(cluster, (component, graceMs) =>
+    local.restart(component, { graceMs }),
+  );
+  const run = (schedule: Schedule): Promise<void> => runOne(schedule, shared);
   try {
     const alone = schedules.filter(hasClusterFault);
     const others = schedules.filter((one) => !hasClusterFault(one));
-    await playInLanes(others, { lanes: Number(values.lanes), signal, play });
-    await playInLanes(alone, { lanes: 1, signal, play });
+    await runConcurrently(others, { lanes: Number(values.lanes), signal, run });
+    await runConcurrently(alone, { lanes: 1, signal, run });
   } finally {
-    await world.close();
+    await shared.close();
   }
 });
-const report = writeReport(played, performance.now() - started);
+const report = writeReport(results, performance.now() - started);
 await mkdir(values.out, { recursive: true });
 await writeFile(join(values.out, "report.md"), report);
-await writeFile(join(values.out, "log-messages.txt"), countMessages(played));
+await writeFile(join(values.out, "log-messages.txt"), countMessages(results));
 print(`\n${report}\nReport and logs: ${values.out}`);
 // Exit explicitly, because half-open connections of a fault may keep the process running.
-process.exit(played.length === count && played.every(({ violations }) => violations.length === 0) ? 0 : 1);
+process.exit(results.length === count && results.every(({ violations }) => violations.length === 0) ? 0 : 1);
 
 function narrowed(schedule: Schedule): Schedule {
   const only = values.only?.split(",");
@@ -67,15 +69,15 @@ function narrowed(schedule: Schedule): Schedule {
   return { ...schedule, faults: schedule.faults.filter(({ type }) => stays(type)) };
 }
 
-async function runOne(schedule: Schedule, world: World): Promise<void> {
+async function runOne(schedule: Schedule, shared: SharedSetup): Promise<void> {
   const { seed } = schedule;
   if (values.verbose || count === 1) print(describeSchedule(schedule));
-  const result = await play(schedule, world);
-  played.push(result);
+  const result = await runSchedule(schedule, shared);
+  results.push(result);
   const { violations, tookMs, convergedMs, lastDifference, log } = result;
-  const times = `${(tookMs / 1_000).toFixed(1)} s, converged ${(convergedMs / 1_000).toFixed(1)} s after the faults`;
+  const times = `${(tookMs / 1_000).toFixed(1)} s, converged ${(convergedMs / 1_000).toFixed(1)} s after the end of all faults`;
   const word = violations.length === 0 ? "ok" : `${violations.length} VIOLATIONS`;
-  print(`${played.length}/${count} seed ${seed}: ${word} (${times})`);
+  print(`${results.length}/${count} seed ${seed}: ${word} (${times})`);
   if (convergedMs > 10_000) print(`  last: ${lastDifference.slice(0, 500)}`);
   if (violations.length === 0 && !values.verbose) return;
   await keepLog(values.out, { seed, lines: [describeSchedule(schedule), ...violations, ...log] });

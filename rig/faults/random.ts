@@ -23,7 +23,7 @@ export function chanceFrom(seed: number): Chance {
     between: (low, high) => low + Math.floor(next() * (high - low + 1)),
     pick<T>(from: readonly T[]): T {
       const picked = from[Math.floor(next() * from.length)];
-      if (picked === undefined) throw new RangeError("Cannot pick from nothing");
+      if (picked === undefined) throw new RangeError("Cannot pick from an empty list");
       return picked;
     },
     isHit: (share) => next() < share,

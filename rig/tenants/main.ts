@@ -2,58 +2,65 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { installSharedKinds } from "../../test/cluster/shared-kinds.ts";
-import { keepLog, minutesSince, onCluster, playInLanes, print, stopSignal } from "../../test/stages.ts";
-import { describeAnswers, type PlayedMoves, playMoves } from "./play.ts";
+import {
+  keepLog,
+  minutesSince,
+  onCluster,
+  print,
+  runConcurrently,
+  stopSignal,
+} from "../../test/random-runs.ts";
+import { type ActionsResult, describeAnswers, runActions } from "./run-actions.ts";
 
 const { values } = parseArgs({
   options: {
-    /** Total number of moves. */
-    moves: { type: "string", default: "10000" },
-    /** The first seed. Every stage uses the next one. */
+    /** Total number of actions. */
+    actions: { type: "string", default: "10000" },
+    /** The first seed. Every run uses the next one. */
     seed: { type: "string", default: "1" },
-    /** Moves of one stage. */
+    /** Actions of one run. */
     length: { type: "string", default: "500" },
-    /** Stages at the same time. */
+    /** Number of concurrent runs. */
     lanes: { type: "string", default: "2" },
-    /** Folder for the moves and logs of stages with violations. */
+    /** Folder for the actions and logs of runs with violations. */
     out: { type: "string", default: join(tmpdir(), "fairlead-tenants") },
   },
 });
 
-const [moves, first, length, lanes] = [values.moves, values.seed, values.length, values.lanes].map(
+const [actions, first, length, lanes] = [values.actions, values.seed, values.length, values.lanes].map(
   Number,
 ) as [number, number, number, number];
-const stages = Array.from({ length: Math.ceil(moves / length) }, (_, index) => ({
+const runs = Array.from({ length: Math.ceil(actions / length) }, (_, index) => ({
   seed: first + index,
-  moves: Math.min(length, moves - index * length),
+  actions: Math.min(length, actions - index * length),
 }));
 const signal = stopSignal();
 const started = performance.now();
-const played: PlayedMoves[] = [];
+const results: ActionsResult[] = [];
 await onCluster("tenants", async (cluster) => {
   await installSharedKinds(cluster);
-  await playInLanes(stages, {
+  await runConcurrently(runs, {
     lanes,
     signal,
-    play: async (stage) => {
-      const onRound = (text: string): void => print(`seed ${stage.seed}: ${text}`);
-      const result = await playMoves(cluster, { ...stage, onRound, signal });
-      played.push(result);
+    run: async (input) => {
+      const onRound = (text: string): void => print(`seed ${input.seed}: ${text}`);
+      const result = await runActions(cluster, { ...input, onRound, signal });
+      results.push(result);
       await report(result);
     },
   });
 });
-const violations = played.flatMap((one) => one.violations);
-const done = played.reduce((sum, one) => sum + one.moves, 0);
+const violations = results.flatMap((one) => one.violations);
+const done = results.reduce((sum, one) => sum + one.actions, 0);
 const found = violations.length === 0 ? "no violation" : `${violations.length} VIOLATIONS`;
-print(`\n${done} moves in ${minutesSince(started)}: ${found}`);
-process.exit(violations.length === 0 && done === moves ? 0 : 1);
+print(`\n${done} actions in ${minutesSince(started)}: ${found}`);
+process.exit(violations.length === 0 && done === actions ? 0 : 1);
 
-async function report(result: PlayedMoves): Promise<void> {
-  const { seed, violations, story } = result;
+async function report(result: ActionsResult): Promise<void> {
+  const { seed, violations, log } = result;
   print(`seed ${seed}: ${describeAnswers(result)}`);
   if (violations.length === 0) return;
   print(violations.map((one) => `  ! ${one}`).join("\n"));
-  const file = await keepLog(values.out, { seed, lines: [...violations, ...story] });
-  print(`  log: ${file}; again: npm run test:tenants -- --seed ${seed} --moves ${length}`);
+  const file = await keepLog(values.out, { seed, lines: [...violations, ...log] });
+  print(`  log: ${file}; again: npm run test:tenants -- --seed ${seed} --actions ${length}`);
 }

@@ -1,7 +1,7 @@
 import { apiVersionOf } from "../../crds/object.ts";
 import { ReleasePolicy, type ReleaseRule } from "../../crds/release-policy.ts";
 import type { Chance } from "../faults/random.ts";
-import type { PublishWish } from "./moves.ts";
+import type { RequestedPublication } from "./actions.ts";
 import { placesOf } from "./published.ts";
 
 /** Permissions of a tenant beyond those of all tenants. */
@@ -10,7 +10,7 @@ export interface Allowance {
   readonly quotas?: NonNullable<ReleaseRule["quotas"]>;
 }
 
-/** A random allowance of the tenant that makes moves; undefined: it has no policy. */
+/** A random allowance of the attacker; undefined: it has no policy. */
 export function makeAllowance(chance: Chance): Allowance | undefined {
   if (chance.isHit(0.3)) return undefined;
   const quotas = { programSeconds: 1, programSecondsPerHour: chance.between(1, 8) };
@@ -37,9 +37,9 @@ export function policyFor(namespace: string, { publishes, quotas }: Allowance): 
   };
 }
 
-/** The fields of a Release's spec for a wished location. */
+/** The fields of a Release's spec for a requested location. */
 export function placeOf(
-  { branch, path }: PublishWish,
+  { branch, path }: RequestedPublication,
   own: string,
   other: string,
 ): { readonly branch?: string; readonly path?: string } {

@@ -1,4 +1,4 @@
-import { folders, type Program } from "./moves.ts";
+import { folders, type Program } from "./actions.ts";
 
 const make = (before: string): string => `
   import { ApiObject, type App, Chart } from "cdk8s";
@@ -15,7 +15,7 @@ const texts: Record<Program, string> = {
   throwing: make('throw new Error("not today");'),
 };
 
-/** Programs in each folder of the tenant that makes moves, by path. */
+/** Programs in each folder of the attacker, by path. */
 export const attackerPrograms: Readonly<Record<string, string>> = Object.fromEntries(
   folders.flatMap((folder) => Object.entries(texts).map(([name, text]) => [`${folder}/${name}.ts`, text])),
 );

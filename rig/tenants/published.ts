@@ -1,5 +1,5 @@
 import type { FakeGitRemote } from "../../test/fakes/git-remote.ts";
-import type { Parties } from "./judge.ts";
+import type { Parties } from "./find-violations.ts";
 
 /** One commit on the repository that the operator publishes to. */
 export interface PublishedCommit {
@@ -80,7 +80,7 @@ export class PublishedFeed {
   }
 }
 
-export interface JudgePublished {
+export interface PublishedContext {
   readonly parties: Pick<Parties, "victim" | "attacker">;
   /** The other tenant did nothing. */
   readonly isQuiet: boolean;
@@ -89,37 +89,38 @@ export interface JudgePublished {
 }
 
 /**
- * Finds forbidden publications, for people. Pure.
+ * Finds forbidden publications, for users. Pure.
  *
  * - No branch is lost or rewritten.
- * - Each file is in a Release's folder of one tenant, at a place of that tenant.
- * - Nothing of the victim changes while it does nothing, and the attacker's own places only while they are allowed.
+ * - Each file is in a Release's folder of one tenant, at a location of that tenant.
+ * - Nothing of the victim changes while it does nothing, and the attacker's own locations change only while they are allowed.
  */
 export function findPublishViolations(
   { commits, lost }: PublishedNews,
-  { parties: { victim, attacker }, isQuiet, isAllowed }: JudgePublished,
+  { parties: { victim, attacker }, isQuiet, isAllowed }: PublishedContext,
 ): readonly string[] {
-  const judge = (branch: string, path: string): string | undefined => {
+  const findProblem = (branch: string, path: string): string | undefined => {
     // The operator's file that marks a location as its own.
     if (path === ".fairlead.yaml" || path.endsWith("/.fairlead.yaml")) return undefined;
     const [root = "", owner] =
       /^(?:(.*)\/)?([^/]+)\/releases\.fairlead\.dev\/[^/]+\/[^/]+$/.exec(path)?.slice(1) ?? [];
-    if (owner !== victim && owner !== attacker) return "published what is no Release's of either tenant";
+    if (owner !== victim && owner !== attacker)
+      return "published a file outside the Releases of both tenants";
     const places = placesOf(owner);
     const isDefault = branch === "main" && root === "";
     const isFolder = branch === "main" && (root === places.folder || root.startsWith(`${places.folder}/`));
     const isBranch =
       branch === places.branch || (branch.startsWith(`${places.branch}-`) && owner === attacker);
-    if (!isDefault && !isFolder && !isBranch) return "published at a place that is not its tenant's";
+    if (!isDefault && !isFolder && !isBranch) return "published at a location of another tenant";
     if (owner === attacker)
       return isDefault || isAllowed ? undefined : "published where the platform no longer allows it";
-    return isQuiet ? "published for the other although it did nothing" : undefined;
+    return isQuiet ? "published for the victim although it did nothing" : undefined;
   };
   return [
     ...lost.map((branch) => `the branch ${branch} was rewritten or deleted`),
     ...commits.flatMap(({ branch, id, changed }) =>
       changed.flatMap((path) => {
-        const what = judge(branch, path);
+        const what = findProblem(branch, path);
         return what === undefined ? [] : [`${what}: ${path} on ${branch} in ${id}`];
       }),
     ),

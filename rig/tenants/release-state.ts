@@ -1,7 +1,7 @@
 import type { Condition } from "../../crds/conditions.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
-import type { TenantStage } from "./stage.ts";
 import type { Tenant } from "./tenant.ts";
+import type { TenantsFixture } from "./tenants-fixture.ts";
 
 interface SeenRelease extends KubernetesObject {
   readonly status?: {
@@ -13,7 +13,7 @@ interface SeenRelease extends KubernetesObject {
 
 /** Reads the Releases and ConfigMaps of a tenant as an administrator. */
 export async function readAll(
-  { kubectl }: TenantStage,
+  { kubectl }: TenantsFixture,
   { namespace }: Tenant,
 ): Promise<readonly SeenRelease[]> {
   const text = await kubectl([

@@ -1,7 +1,7 @@
 import { eventually } from "../../test/cluster/eventually.ts";
 import { isReadyAt, readAll } from "./release-state.ts";
-import type { TenantStage } from "./stage.ts";
 import type { Tenant } from "./tenant.ts";
+import type { TenantsFixture } from "./tenants-fixture.ts";
 
 export interface DeployOptions {
   readonly publish?: object;
@@ -23,13 +23,13 @@ export async function deployFrom(
 }
 
 export async function untilReadyAt(
-  stage: TenantStage,
+  fixture: TenantsFixture,
   tenant: Tenant,
   { name, commit }: { readonly name: string; readonly commit: string },
 ): Promise<void> {
   await eventually(
     async () => {
-      const release = (await readAll(stage, tenant)).find(
+      const release = (await readAll(fixture, tenant)).find(
         ({ kind, metadata }) => kind === "Release" && metadata.name === name,
       );
       if (release !== undefined && isReadyAt(release, commit)) return true;

@@ -8,7 +8,7 @@ import { systemClock } from "../../operator/runtime/clock.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { FakeGitRemote } from "../../test/fakes/git-remote.ts";
-import type { Content, Marks, Move, ReleaseWish } from "./moves.ts";
+import type { Action, Content, Marks, RequestedRelease } from "./actions.ts";
 import { placeOf } from "./policies.ts";
 
 /** The facts that the tenants know about each other. */
@@ -44,45 +44,47 @@ export class Tenant implements Neighbour {
     this.git[Symbol.dispose]();
   }
 
-  /** Makes a move. @returns The status code of the API server; 0 for a commit. */
-  async make(move: Move, other: Neighbour): Promise<number> {
+  /** Takes an action. @returns The status code of the API server; 0 for a commit. */
+  async make(action: Action, other: Neighbour): Promise<number> {
     const { namespace } = this;
-    switch (move.does) {
+    switch (action.does) {
       case "plant": {
-        const { name, marks, manager } = move;
-        const kind = kinds[move.kind];
+        const { name, marks, manager } = action;
+        const kind = kinds[action.kind];
         const metadata = { name, namespace, ...this.#marked(marks, other) };
         return await this.#apply(kind, { metadata }, manager);
       }
       case "remove":
         return await this.#send({
           method: "DELETE",
-          path: objectPath(kinds[move.kind], { namespace, name: move.name }),
+          path: objectPath(kinds[action.kind], { namespace, name: action.name }),
         });
       case "release":
-        return await this.release(move.name, this.#specOf(move.spec, other));
+        return await this.release(action.name, this.#specOf(action.spec, other));
       case "leave":
         return await this.#send({
           method: "DELETE",
-          path: objectPath(Release, { namespace, name: move.name }),
+          path: objectPath(Release, { namespace, name: action.name }),
         });
       case "publish": {
-        const publish = { branch: null, path: null, ...placeOf(move.place, namespace, other.namespace) };
-        return await this.#patch(move.name, { spec: { publish } });
+        const publish = { branch: null, path: null, ...placeOf(action.place, namespace, other.namespace) };
+        return await this.#patch(action.name, { spec: { publish } });
       }
       case "annotate": {
-        const value = move.value.replace("{other}", other.namespace).replace("{head}", this.git.head() ?? "");
-        return await this.#patch(move.name, { metadata: { annotations: { [move.annotation]: value } } });
+        const value = action.value
+          .replace("{other}", other.namespace)
+          .replace("{head}", this.git.head() ?? "");
+        return await this.#patch(action.name, { metadata: { annotations: { [action.annotation]: value } } });
       }
       case "unhold":
-        return await this.#patch(move.name, { metadata: { finalizers: [] } });
+        return await this.#patch(action.name, { metadata: { finalizers: [] } });
       case "forge": {
         const entries = ["web", "two", "three"].map((name) => `/ConfigMap/${other.namespace}/${name}`);
         const status = { inventory: { entries }, revision: "a".repeat(40) };
-        return await this.#patch(move.name, { status }, move.subresource ? "status" : undefined);
+        return await this.#patch(action.name, { status }, action.subresource ? "status" : undefined);
       }
       case "commit":
-        this.commit({ [`${move.folder}/${move.file}`]: this.#textOf(move.content, other) });
+        this.commit({ [`${action.folder}/${action.file}`]: this.#textOf(action.content, other) });
         return 0;
     }
   }
@@ -120,9 +122,9 @@ export class Tenant implements Neighbour {
     return { namespace: place === "other" ? other.namespace : this.namespace };
   }
 
-  #specOf(wish: ReleaseWish, other: Neighbour): object {
+  #specOf(requested: RequestedRelease, other: Neighbour): object {
     const { path, source, account, namespace, createNamespace, dependsOn, program, input, publish, ...rest } =
-      wish;
+      requested;
     const inputs = { name: `made-${input % 3}`, ...this.#place(namespace, other), input };
     return {
       ...rest,

@@ -3,9 +3,9 @@ import type { Chance } from "../faults/random.ts";
 import { placesOf } from "./published.ts";
 import { readAll, snapshotOf } from "./release-state.ts";
 import { aConfigMap, deployFrom, untilReadyAt } from "./releases.ts";
-import type { TenantStage } from "./stage.ts";
+import type { TenantsFixture } from "./tenants-fixture.ts";
 
-/** The renderer and the location of publication of the Release of the tenant that makes no moves. */
+/** The renderer and the location of publication of the Release of the victim. */
 interface Way {
   readonly publish: { readonly branch?: string; readonly path?: string };
   readonly isProgram: boolean;
@@ -21,23 +21,23 @@ const program = `
       new ApiObject(chart, name, { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { value } });
   };`;
 
-/** The tenant that makes no moves. It has one Release, whose objects change only with its own edits. */
+/** The tenant that is attacked. It has one Release, whose objects change only with its own edits. */
 export class Victim {
-  readonly #stage: TenantStage;
+  readonly #fixture: TenantsFixture;
   readonly #way: Way;
   #wanted = new Map<string, string>();
   #edits = 0;
 
-  constructor(stage: TenantStage, chance: Chance) {
-    this.#stage = stage;
-    const { branch, folder } = placesOf(stage.parties.victim);
+  constructor(fixture: TenantsFixture, chance: Chance) {
+    this.#fixture = fixture;
+    const { branch, folder } = placesOf(fixture.parties.victim);
     const publish = chance.pick([{}, { path: folder }, { branch, path: "." }]);
     this.#way = { publish, isProgram: chance.isHit(0.5) };
   }
 
   /** Commits other objects, and waits until exactly these are deployed and published. */
   async edit(chance: Chance): Promise<void> {
-    const { victim } = this.#stage;
+    const { victim } = this.#fixture;
     const names = ["web", "two", "three"].filter((name) => name === "web" || chance.isHit(0.6));
     const value = String(++this.#edits);
     const wanted = new Map(names.map((name) => [name, value]));
@@ -46,20 +46,20 @@ export class Victim {
     const commit = victim.commit(files);
     const { publish, isProgram } = this.#way;
     if (this.#edits === 1) await deployFrom(victim, "shop", { publish, isProgram });
-    await untilReadyAt(this.#stage, victim, { name: "shop", commit });
-    await eventually(() => this.#published().includes(value), { what: "the other's edit is published" });
+    await untilReadyAt(this.#fixture, victim, { name: "shop", commit });
+    await eventually(() => this.#published().includes(value), { what: "the victim's edit is published" });
   }
 
   /** All of its objects and published files. */
   async snapshot(): Promise<readonly string[]> {
-    const { victim } = this.#stage;
-    return [...snapshotOf(await readAll(this.#stage, victim)), this.#published()];
+    const { victim } = this.#fixture;
+    return [...snapshotOf(await readAll(this.#fixture, victim)), this.#published()];
   }
 
   /** The differences from the expected state. `before`: the state before a round in which it did nothing. */
   async compare(before: readonly string[] | undefined): Promise<readonly string[]> {
-    const { victim } = this.#stage;
-    const objects = await readAll(this.#stage, victim);
+    const { victim } = this.#fixture;
+    const objects = await readAll(this.#fixture, victim);
     const own = objects.filter(
       ({ kind, metadata }) => kind === "ConfigMap" && metadata.name !== "kube-root-ca.crt",
     );
@@ -71,13 +71,13 @@ export class Victim {
     return [
       ...(has.toSorted().join() === wants.toSorted().join()
         ? []
-        : [`the other has ${has}, and wants ${wants}`]),
+        : [`the victim has ${has}, expected ${wants}`]),
       ...now
         .filter((one) => before !== undefined && !before.includes(one))
-        .map((one) => `changed without its doing: ${one}`),
+        .map((one) => `changed while the victim did nothing: ${one}`),
       ...(before ?? [])
         .filter((one) => !now.includes(one))
-        .map((one) => `changed without its doing; was: ${one}`),
+        .map((one) => `changed while the victim did nothing; it was: ${one}`),
     ];
   }
 
@@ -95,7 +95,7 @@ export class Victim {
 
   /** The files that are published for it, as one text. */
   #published(): string {
-    const { published, victim } = this.#stage;
+    const { published, victim } = this.#fixture;
     const { branch = "main", path = "." } = this.#way.publish;
     const folder = `${path === "." ? "" : `${path}/`}${victim.namespace}/`;
     if (published.head(branch) === undefined) return "";

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { playPoints } from "../../rig/faults/releases/play-points.ts";
 import { makePoints } from "../../rig/faults/releases/points.ts";
-import { createReleaseWorld } from "../../rig/faults/releases/release-world.ts";
-import type { World } from "../../rig/faults/world.ts";
+import { createReleaseSetup } from "../../rig/faults/releases/release-setup.ts";
+import { runPoints } from "../../rig/faults/releases/run-points.ts";
+import type { SharedSetup } from "../../rig/faults/shared-setup.ts";
 import { isLong } from "../long.ts";
 import { testCluster } from "./fixture.ts";
 
-// The short form of `npm run test:release-kills`: two kills in a stage; in CI two stages at the same time.
-let world: World;
+// The short form of `npm run test:release-kills`: two kills in one run; in CI two runs at the same time.
+let shared: SharedSetup;
 beforeAll(async () => {
-  world = await createReleaseWorld(testCluster());
+  shared = await createReleaseSetup(testCluster());
 });
-afterAll(() => world.close());
+afterAll(() => shared.close());
 
 test.concurrent.for(isLong ? [7, 8] : [7])(
   "an operator that is killed during a deployment leaves no object that no Release tracks (seed %i)",
   { timeout: 900_000 },
   async (seed) => {
-    const told: string[] = [];
-    const onPoint = (text: string): void => void told.push(text);
-    const { violations, log } = await playPoints(world, { seed, points: makePoints(seed, 2), onPoint });
-    const story = violations.length === 0 ? "" : [...told, ...log.slice(-100)].join("\n");
-    expect(violations, story).toEqual([]);
+    const progress: string[] = [];
+    const onPoint = (text: string): void => void progress.push(text);
+    const { violations, log } = await runPoints(shared, { seed, points: makePoints(seed, 2), onPoint });
+    const details = violations.length === 0 ? "" : [...progress, ...log.slice(-100)].join("\n");
+    expect(violations, details).toEqual([]);
   },
 );

@@ -1,7 +1,7 @@
 import type { PromotionRecord, PromotionSpec } from "../../../crds/promotion.ts";
 import type { AcceptedWrite } from "./accepted-writes.ts";
-import type { Contents } from "./delivery-truth.ts";
 import { type StageName, stageNames } from "./points.ts";
+import type { Contents } from "./pushed-contents.ts";
 
 export interface CheckWritesInput {
   /** The writes, in order. */
@@ -64,7 +64,7 @@ function findDoubled<T>(all: readonly T[], what: (one: T) => string): readonly s
   );
 }
 
-/** A failed Promotion is a violation, because nothing in these scenes can fail without a cause. */
+/** A failed Promotion is a violation, because nothing in these fixtures can fail without a cause. */
 function findFailure({ started, status }: Outcome): readonly string[] {
   return status.failedAt === undefined ? [] : [`Promotion ${started.name} failed: ${status.message}`];
 }

@@ -4,25 +4,25 @@ import { Promotion } from "../../../crds/promotion.ts";
 import { Release } from "../../../crds/release.ts";
 import type { SeenResource } from "../../../test/cluster/story.ts";
 import type { SeenObject } from "../api.ts";
-import type { DeliveryScene } from "./delivery-scene.ts";
-import { nameIn } from "./delivery-truth.ts";
+import type { DeliveryFixture } from "./delivery-fixture.ts";
 import { stageNames } from "./points.ts";
+import { nameIn } from "./pushed-contents.ts";
 import { isRequest, type SeenPipeline, type SeenPromotion } from "./seen.ts";
 
 /** The differences from the final state of a run without a kill. Empty: there is none. */
-export async function findUnfinished(scene: DeliveryScene): Promise<readonly string[]> {
-  const { world, namespace, git } = scene;
+export async function findUnfinished(fixture: DeliveryFixture): Promise<readonly string[]> {
+  const { shared, namespace, git } = fixture;
   const [pipelines, promotions, head] = await Promise.all([
-    world.api.list(Pipeline, namespace) as Promise<readonly SeenPipeline[]>,
-    world.api.list(Promotion, namespace) as Promise<readonly SeenPromotion[]>,
+    shared.api.list(Pipeline, namespace) as Promise<readonly SeenPipeline[]>,
+    shared.api.list(Promotion, namespace) as Promise<readonly SeenPromotion[]>,
     git.head(),
   ]);
   const [pipeline] = pipelines;
-  if (pipeline === undefined) return ["the Pipeline is lost"];
+  if (pipeline === undefined) return ["the Pipeline is missing"];
   const found = [...findInPipeline(pipeline, head), ...promotions.flatMap(findInPromotion)];
   // Run the more expensive checks only if the others pass.
   if (found.length > 0) return found;
-  return [...(await findInReleases(scene)), ...(await findInJobs(scene, promotions))];
+  return [...(await findInReleases(fixture)), ...(await findInJobs(fixture, promotions))];
 }
 
 function findInPipeline({ metadata, status }: SeenPipeline, head: string | undefined): string[] {
@@ -45,15 +45,15 @@ function findInPipeline({ metadata, status }: SeenPipeline, head: string | undef
 
 function findInPromotion(promotion: SeenPromotion): string[] {
   const { metadata, status } = promotion;
-  if (isRequest(promotion)) return [`request ${metadata.name} is there`];
+  if (isRequest(promotion)) return [`request ${metadata.name} still exists`];
   const isOver = status?.phase === "Passed" || status?.phase === "Superseded";
   return isOver ? [] : [`Promotion ${metadata.name} is ${status?.phase}`];
 }
 
-async function findInReleases({ world, namespace, truth }: DeliveryScene): Promise<string[]> {
+async function findInReleases({ shared, namespace, pushed }: DeliveryFixture): Promise<string[]> {
   const found: string[] = [];
-  const releases = (await world.api.list(Release, namespace)) as readonly SeenResource[];
-  const configMaps = await world.api.list(ConfigMap, namespace);
+  const releases = (await shared.api.list(Release, namespace)) as readonly SeenResource[];
+  const configMaps = await shared.api.list(ConfigMap, namespace);
   for (const name of stageNames) {
     const release = releases.find(({ metadata }) => metadata.name === name);
     const ready = release?.status?.conditions?.find(({ type }) => type === "Ready");
@@ -62,7 +62,7 @@ async function findInReleases({ world, namespace, truth }: DeliveryScene): Promi
       found.push(`Release ${name} is not Ready: ${ready?.reason}: ${ready?.message}`);
     if (release?.spec["revision"] === undefined || deployed?.digest !== release.spec["digest"])
       found.push(`Release ${name} does not run its pin`);
-    found.push(...findInVersion(configMaps, name, truth.now[name]));
+    found.push(...findInVersion(configMaps, name, pushed.now[name]));
   }
   return found;
 }
@@ -78,11 +78,11 @@ function findInVersion(
 }
 
 async function findInJobs(
-  { world, namespace }: DeliveryScene,
+  { shared, namespace }: DeliveryFixture,
   promotions: readonly SeenPromotion[],
 ): Promise<string[]> {
   const uids = new Set(promotions.map(({ metadata }) => metadata.uid));
-  return (await world.api.list(Job, namespace)).flatMap(({ metadata }) => {
+  return (await shared.api.list(Job, namespace)).flatMap(({ metadata }) => {
     const { name, finalizers = [], ownerReferences = [] } = metadata;
     if (!ownerReferences.some(({ uid }) => uids.has(uid))) return [`Job ${name} is an orphan`];
     return finalizers.length > 0 ? [`Job ${name} still has finalizers: ${finalizers.join(", ")}`] : [];
@@ -90,19 +90,19 @@ async function findInJobs(
 }
 
 /** Objects that should have been deleted with a Pipeline, and objects that should not have been deleted. */
-export async function findLeft({ world, namespace, truth }: DeliveryScene): Promise<readonly string[]> {
+export async function findLeft({ shared, namespace, pushed }: DeliveryFixture): Promise<readonly string[]> {
   const found: string[] = [];
   for (const kind of [Pipeline, Promotion, Job])
-    for (const { metadata } of await world.api.list(kind, namespace))
-      found.push(`${kind.kind} ${metadata.name} is still there`);
-  const releases = (await world.api.list(Release, namespace)) as readonly SeenResource[];
+    for (const { metadata } of await shared.api.list(kind, namespace))
+      found.push(`${kind.kind} ${metadata.name} still exists`);
+  const releases = (await shared.api.list(Release, namespace)) as readonly SeenResource[];
   for (const name of stageNames) {
     const release = releases.find(({ metadata }) => metadata.name === name);
-    if (release === undefined) found.push(`Release ${name} is lost`);
+    if (release === undefined) found.push(`Release ${name} is missing`);
     for (const field of ["revision", "digest", "next"])
       if (release?.spec[field] !== undefined) found.push(`Release ${name} still has spec.${field}`);
   }
-  const configMaps = await world.api.list(ConfigMap, namespace);
-  for (const name of stageNames) found.push(...findInVersion(configMaps, name, truth.now[name]));
+  const configMaps = await shared.api.list(ConfigMap, namespace);
+  for (const name of stageNames) found.push(...findInVersion(configMaps, name, pushed.now[name]));
   return found;
 }

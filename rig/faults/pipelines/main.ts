@@ -1,12 +1,12 @@
 import { runKillSuite } from "../kill-suite.ts";
-import { createPipelineWorld } from "./pipeline-world.ts";
-import { playPoints } from "./play-points.ts";
+import { createPipelineSetup } from "./pipeline-setup.ts";
 import { makePoints } from "./points.ts";
+import { runPoints } from "./run-points.ts";
 
 const code = await runKillSuite({
   name: "pipeline-kills",
-  verdict: "nothing was done twice or too early",
-  createWorld: createPipelineWorld,
-  ...{ makePoints, playPoints },
+  verdict: "no action was repeated or too early",
+  createSharedSetup: createPipelineSetup,
+  ...{ makePoints, runPoints },
 });
 process.exit(code);

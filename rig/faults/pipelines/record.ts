@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { install } from "../../../test/cluster/install.ts";
-import { onCluster, print, stopSignal } from "../../../test/stages.ts";
-import { createDeliveryScene, type DeliveryScene } from "./delivery-scene.ts";
+import { onCluster, print, stopSignal } from "../../../test/random-runs.ts";
+import { createDeliveryFixture, type DeliveryFixture } from "./delivery-fixture.ts";
 import { findUnfinished } from "./find-unfinished.ts";
-import { createPipelineWorld } from "./pipeline-world.ts";
+import { createPipelineSetup } from "./pipeline-setup.ts";
 import type { Act } from "./points.ts";
 
 // Counts the writes of each action with an operator that is not killed. `writesOf` in points.ts has the results.
@@ -29,46 +29,46 @@ const { values } = parseArgs({
 const signal = stopSignal();
 await onCluster("record", async (cluster) => {
   await install(cluster);
-  const world = await createPipelineWorld(cluster);
-  const scene = await createDeliveryScene(world, Number(values.seed));
+  const shared = await createPipelineSetup(cluster);
+  const fixture = await createDeliveryFixture(shared, Number(values.seed));
   try {
-    scene.operator.start();
-    await untilFinished(scene);
+    fixture.operator.start();
+    await untilFinished(fixture);
     const counts = new Map<Act, number[]>();
     for (let round = 0; round < Number(values.rounds); round += 1) {
       for (const act of order) {
         if (signal.aborted) return;
-        const writes = await countWrites(scene, act);
+        const writes = await countWrites(fixture, act);
         counts.set(act, [...(counts.get(act) ?? []), writes]);
         print(`${act}: ${writes}`);
       }
     }
     for (const [act, all] of counts) print(`${act}: ${all.toSorted((a, b) => a - b).join(", ")}`);
   } finally {
-    await scene.close();
-    await world.close();
+    await fixture.close();
+    await shared.close();
   }
 });
 
 /** Counts the writes of an action until all work is done, as in a point. */
-async function countWrites(scene: DeliveryScene, act: Act): Promise<number> {
+async function countWrites(fixture: DeliveryFixture, act: Act): Promise<number> {
   let writes = 0;
-  scene.onWrite = () => {
+  fixture.onWrite = () => {
     writes += 1;
   };
-  await scene.perform([act]);
-  await untilFinished(scene);
-  scene.onWrite = undefined;
+  await fixture.perform([act]);
+  await untilFinished(fixture);
+  fixture.onWrite = undefined;
   return writes;
 }
 
-async function untilFinished(scene: DeliveryScene): Promise<void> {
+async function untilFinished(fixture: DeliveryFixture): Promise<void> {
   // The operator observes an action with a delay, so the state before it must not count as finished.
   let isQuiet = false;
   while (!signal.aborted) {
     await sleep(150);
-    await scene.attend();
-    const isDone = (await findUnfinished(scene)).length === 0;
+    await fixture.actAsUsers();
+    const isDone = (await findUnfinished(fixture)).length === 0;
     if (isDone && isQuiet) return;
     isQuiet = isDone;
   }

@@ -1,19 +1,19 @@
 import { Release } from "../../../crds/release.ts";
 import type { SeenResource } from "../../../test/cluster/story.ts";
 import type { SeenObject } from "../api.ts";
+import { deployedKinds, keyOf } from "./desired-releases.ts";
 import { type ReleaseName, releaseNames } from "./points.ts";
-import type { ApplyStage } from "./release-stage.ts";
-import { deployedKinds, keyOf } from "./release-truth.ts";
+import type { ReleaseFixture } from "./release-fixture.ts";
 
 /** The differences from the desired state. Empty: there is none, and a Release tracks every object. */
-export async function findUntracked({ world, places, truth }: ApplyStage): Promise<readonly string[]> {
-  const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];
-  const expected = truth.expected(places);
-  const found = releases.flatMap((release) => findInRelease(release, truth.releases));
-  for (const name of truth.releases)
-    if (!releases.some(({ metadata }) => metadata.name === name)) found.push(`Release ${name} is lost`);
+export async function findUntracked({ shared, places, desired }: ReleaseFixture): Promise<readonly string[]> {
+  const releases = (await shared.api.list(Release, places.own)) as readonly SeenResource[];
+  const expected = desired.expected(places);
+  const found = releases.flatMap((release) => findInRelease(release, desired.releases));
+  for (const name of desired.releases)
+    if (!releases.some(({ metadata }) => metadata.name === name)) found.push(`Release ${name} is missing`);
   const missing = new Map(expected);
-  const objects = await listObjects(places, world.api);
+  const objects = await listObjects(places, shared.api);
   const uids = new Set(objects.map(({ object }) => object.metadata.uid));
   for (const { key, object } of objects) {
     const wanted = expected.get(key);
@@ -21,19 +21,19 @@ export async function findUntracked({ world, places, truth }: ApplyStage): Promi
     if (wanted === undefined) {
       // The garbage collector deletes the objects of a Stamp with it.
       const owner = object.metadata.ownerReferences?.find(({ kind }) => kind === "Stamp");
-      if (owner === undefined) found.push(`${key} is tracked by nothing: ${labelsOf(object)}`);
-      else if (!uids.has(owner.uid)) found.push(`${key} still waits for the garbage collector`);
+      if (owner === undefined) found.push(`no Release tracks ${key}: ${labelsOf(object)}`);
+      else if (!uids.has(owner.uid)) found.push(`${key} was not garbage-collected`);
     } else found.push(...findInObject(key, object, wanted.version));
   }
-  found.push(...[...missing.keys()].map((key) => `${key} is lost`));
+  found.push(...[...missing.keys()].map((key) => `${key} is missing`));
   if (found.length > 0) return found;
   return releases.flatMap((release) => findInInventory(release, expected));
 }
 
-/** Lists all objects that the operator or a user of the stage could have created. */
+/** Lists all objects that the operator or a user of the fixture could have created. */
 async function listObjects(
-  { own, elsewhere }: ApplyStage["places"],
-  api: ApplyStage["world"]["api"],
+  { own, elsewhere }: ReleaseFixture["places"],
+  api: ReleaseFixture["shared"]["api"],
 ): Promise<readonly { key: string; object: SeenObject }[]> {
   const lists = Object.entries(deployedKinds).flatMap(([name, kind]) =>
     [own, elsewhere].map(async (namespace) => {
@@ -48,8 +48,9 @@ async function listObjects(
 
 function findInRelease({ metadata, status }: SeenResource, wanted: ReadonlySet<string>): string[] {
   const { name, generation, deletionTimestamp } = metadata;
-  if (!wanted.has(name as ReleaseName)) return [`Release ${name} should be gone: ${readyOf(status)}`];
-  if (deletionTimestamp !== undefined) return [`Release ${name} is going away: ${readyOf(status)}`];
+  if (!wanted.has(name as ReleaseName))
+    return [`Release ${name} should have been deleted: ${readyOf(status)}`];
+  if (deletionTimestamp !== undefined) return [`Release ${name} is terminating: ${readyOf(status)}`];
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   if (ready?.status !== "True" || ready.observedGeneration !== generation)
     return [`Release ${name} is not Ready: ${readyOf(status)}`];
@@ -66,7 +67,7 @@ function readyOf(status: SeenResource["status"]): string {
 }
 
 function findInObject(key: string, { metadata }: SeenObject, version: number): string[] {
-  if (metadata.deletionTimestamp !== undefined) return [`${key} is going away`];
+  if (metadata.deletionTimestamp !== undefined) return [`${key} is terminating`];
   const has = metadata.annotations?.["stories.fairlead.dev/version"];
   if (has !== String(version)) return [`${key} has version ${has}, not ${version}`];
   return metadata.labels?.["fairlead.dev/set"] === undefined ? [`${key} has no label of a set`] : [];

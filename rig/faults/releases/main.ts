@@ -1,12 +1,12 @@
 import { runKillSuite } from "../kill-suite.ts";
-import { playPoints } from "./play-points.ts";
 import { makePoints } from "./points.ts";
-import { createReleaseWorld } from "./release-world.ts";
+import { createReleaseSetup } from "./release-setup.ts";
+import { runPoints } from "./run-points.ts";
 
 const code = await runKillSuite({
   name: "release-kills",
   verdict: "every object was tracked",
-  createWorld: createReleaseWorld,
-  ...{ makePoints, playPoints },
+  createSharedSetup: createReleaseSetup,
+  ...{ makePoints, runPoints },
 });
 process.exit(code);

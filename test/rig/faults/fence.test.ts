@@ -12,8 +12,8 @@ interface Sent {
   readonly code?: number;
 }
 
-function check(story: readonly Sent[], forcedAtMs?: number) {
-  const sent = story.map(
+function check(writes: readonly Sent[], forcedAtMs?: number) {
+  const sent = writes.map(
     ({ by, atMs, holder }, index): SentWrite => ({
       auditId: `id-${index}`,
       incarnation: by,
@@ -23,7 +23,7 @@ function check(story: readonly Sent[], forcedAtMs?: number) {
       holder,
     }),
   );
-  const audited = story.map(
+  const audited = writes.map(
     ({ atMs, doneMs = atMs + 5, code = 200 }, index) =>
       ({
         auditID: `id-${index}`,
@@ -61,8 +61,8 @@ describe("checkFence()", () => {
       ],
       1,
     ],
-  ])("a write %s", ([, story, count]) => {
-    expect(check(story).unfenced).toHaveLength(count);
+  ])("a write %s", ([, writes, count]) => {
+    expect(check(writes).unfenced).toHaveLength(count);
   });
 
   test("an instance whose Lease was taken over by force may write until its own deadline, and no longer", () => {
@@ -73,7 +73,7 @@ describe("checkFence()", () => {
   });
 
   test("a write that was delayed until another instance led is distinguished", () => {
-    const story = [claimOf("a", 0), { by: "a", atMs: 100, doneMs: 4_000 }, claimOf("b", 3_000)];
-    expect(check(story)).toMatchObject({ unfenced: [], late: [expect.stringContaining("operator a")] });
+    const writes = [claimOf("a", 0), { by: "a", atMs: 100, doneMs: 4_000 }, claimOf("b", 3_000)];
+    expect(check(writes)).toMatchObject({ unfenced: [], late: [expect.stringContaining("operator a")] });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { chanceFrom } from "../../../rig/faults/random.ts";
-import { makeMove } from "../../../rig/tenants/moves.ts";
+import { makeAction } from "../../../rig/tenants/actions.ts";
 import { placeOf } from "../../../rig/tenants/policies.ts";
 import { findPublishViolations, PublishedFeed } from "../../../rig/tenants/published.ts";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
@@ -60,13 +60,13 @@ describe("PublishedFeed", () => {
   });
 });
 
-describe("makeMove()", () => {
+describe("makeAction()", () => {
   test("contains programs, and all types of locations to publish to", () => {
     const chance = chanceFrom(7);
-    const moves = Array.from({ length: 2_000 }, () => makeMove(chance));
-    const wishes = moves.flatMap((move) => (move.does === "release" ? [move.spec] : []));
-    expect(new Set(wishes.map(({ program }) => program)).size).toBe(5);
-    const places = wishes.flatMap(({ publish }) => (publish ? [placeOf(publish, "a", "v")] : []));
+    const actions = Array.from({ length: 2_000 }, () => makeAction(chance));
+    const requested = actions.flatMap((action) => (action.does === "release" ? [action.spec] : []));
+    expect(new Set(requested.map(({ program }) => program)).size).toBe(5);
+    const places = requested.flatMap(({ publish }) => (publish ? [placeOf(publish, "a", "v")] : []));
     const paths = new Set(places.map(({ path }) => path));
     expect(paths).toContain("apps/a/../v");
     expect(paths).toContain("./apps/v//");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DeliveryTruth } from "../../../../rig/faults/pipelines/delivery-truth.ts";
 import { acts, makePoints } from "../../../../rig/faults/pipelines/points.ts";
+import { PushedContents } from "../../../../rig/faults/pipelines/pushed-contents.ts";
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
@@ -40,12 +40,12 @@ describe("makePoints()", () => {
   });
 });
 
-describe("DeliveryTruth", () => {
+describe("PushedContents", () => {
   test("changes the stages that an action names, and a file that no stage uses", () => {
-    const truth = new DeliveryTruth();
+    const pushed = new PushedContents();
     const versionsAfter = (act: (typeof acts)[number]) => {
-      const files = truth.filesFor(act);
-      return { ...truth.now, readme: files?.["shop/README"], config: files?.["shop/prod/config.json"] };
+      const files = pushed.filesFor(act);
+      return { ...pushed.now, readme: files?.["shop/README"], config: files?.["shop/prod/config.json"] };
     };
     expect(versionsAfter("push all")).toMatchObject({ dev: 1, staging: 1, prod: 1, readme: "Push 1\n" });
     expect(versionsAfter("push prod")).toMatchObject({ dev: 1, staging: 1, prod: 2 });
@@ -54,8 +54,8 @@ describe("DeliveryTruth", () => {
     expect(reverted).toMatchObject({ dev: 1, staging: 1, prod: 2, readme: "Push 4\n" });
     expect(reverted.config).toContain('"version": "2"');
     expect(versionsAfter("push nothing")).toMatchObject({ dev: 1, staging: 1, prod: 2, readme: "Push 5\n" });
-    expect(truth.filesFor("go back")).toBeUndefined();
-    truth.note("c5");
-    expect(truth.commits).toEqual(new Map([["c5", { dev: 1, staging: 1, prod: 2 }]]));
+    expect(pushed.filesFor("go back")).toBeUndefined();
+    pushed.note("c5");
+    expect(pushed.commits).toEqual(new Map([["c5", { dev: 1, staging: 1, prod: 2 }]]));
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { DesiredReleases } from "../../../../rig/faults/releases/desired-releases.ts";
 import { makeObjects, makePoints, releaseNames } from "../../../../rig/faults/releases/points.ts";
-import { ReleaseTruth } from "../../../../rig/faults/releases/release-truth.ts";
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const places = { own: "own", elsewhere: "elsewhere" };
@@ -25,19 +25,19 @@ describe("makePoints()", () => {
   });
 });
 
-describe("ReleaseTruth", () => {
+describe("DesiredReleases", () => {
   test("desires no object twice, never an empty folder, and exactly the objects of the files", () => {
     fc.assert(
       fc.property(anySeed, (seed) => {
-        const truth = new ReleaseTruth();
+        const desired = new DesiredReleases();
         for (const { actions, whileDown } of makePoints(seed, 8)) {
-          for (const action of [...actions, ...whileDown]) truth.change(action);
-          for (const [release, objects] of truth.folders) {
+          for (const action of [...actions, ...whileDown]) desired.change(action);
+          for (const [release, objects] of desired.folders) {
             expect(objects.length).toBeGreaterThan(0);
-            expect(Object.keys(truth.filesOf(release, places))).toHaveLength(objects.length);
+            expect(Object.keys(desired.filesOf(release, places))).toHaveLength(objects.length);
           }
-          const wanted = [...truth.releases].map((release) => truth.folders.get(release)?.length ?? 0);
-          expect(truth.expected(places).size).toBe(wanted.reduce((sum, count) => sum + count, 0));
+          const wanted = [...desired.releases].map((release) => desired.folders.get(release)?.length ?? 0);
+          expect(desired.expected(places).size).toBe(wanted.reduce((sum, count) => sum + count, 0));
         }
       }),
       { numRuns: 30 },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chanceFrom } from "../../../rig/faults/random.ts";
-import { findViolations } from "../../../rig/tenants/judge.ts";
-import { makeMove } from "../../../rig/tenants/moves.ts";
+import { makeAction } from "../../../rig/tenants/actions.ts";
+import { findViolations } from "../../../rig/tenants/find-violations.ts";
 import type { AuditEvent } from "../../cluster/audit-log.ts";
 
 const operator = "system:serviceaccount:home:operator";
@@ -41,7 +41,7 @@ describe("findViolations()", () => {
       event: { namespace: "b", as: "system:serviceaccount:a:deployer" },
       found: 1,
     },
-    { does: "the other tenant writes", event: { user: "system:serviceaccount:b:tenant" }, found: 1 },
+    { does: "the attacker writes", event: { user: "system:serviceaccount:b:tenant" }, found: 1 },
     {
       does: "the operator writes an object of a quiet tenant",
       event: { as: "system:serviceaccount:a:deployer" },
@@ -57,7 +57,7 @@ describe("findViolations()", () => {
     { does: "it was a dry run", event: { uri: "/x?dryRun=All" }, found: 0 },
     { does: "it only reads", event: { verb: "list" }, found: 0 },
     {
-      does: "the operator acts for the tenant that makes moves",
+      does: "the operator acts for the attacker",
       event: { namespace: "b", as: "system:serviceaccount:b:deployer" },
       found: 0,
     },
@@ -76,11 +76,11 @@ describe("findViolations()", () => {
   });
 });
 
-describe("makeMove()", () => {
-  test("creates the same moves for the same seed, and every move eventually", () => {
+describe("makeAction()", () => {
+  test("creates the same actions for the same seed, and every action eventually", () => {
     const movesOf = (seed: number) => {
       const chance = chanceFrom(seed);
-      return Array.from({ length: 300 }, () => makeMove(chance));
+      return Array.from({ length: 300 }, () => makeAction(chance));
     };
     expect(movesOf(3)).toEqual(movesOf(3));
     expect(movesOf(3)).not.toEqual(movesOf(4));

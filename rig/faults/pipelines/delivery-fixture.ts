@@ -19,18 +19,18 @@ import { Journal } from "../journal.ts";
 import { OperatorProcess } from "../operator-process.ts";
 import { ApiProxy } from "../proxy.ts";
 import { chanceFrom } from "../random.ts";
-import type { World } from "../world.ts";
-import { DeliveryTruth } from "./delivery-truth.ts";
+import type { SharedSetup } from "../shared-setup.ts";
 import { type Act, stageNames } from "./points.ts";
+import { PushedContents } from "./pushed-contents.ts";
 import { earlierInProd, isRequest, type SeenPipeline, type SeenPromotion } from "./seen.ts";
 
 /** A namespace with a Pipeline of three stages, a repository, an operator, and users who push, approve and roll back. */
-export interface DeliveryScene {
-  readonly world: World;
+export interface DeliveryFixture {
+  readonly shared: SharedSetup;
   readonly namespace: string;
   readonly git: GitServer;
   readonly operator: OperatorProcess;
-  readonly truth: DeliveryTruth;
+  readonly pushed: PushedContents;
   readonly audit: AuditTail;
   /** Bodies of the operator's writes, by audit id. */
   readonly bodies: ReadonlyMap<string, string>;
@@ -42,7 +42,7 @@ export interface DeliveryScene {
   losesWrite: boolean;
   perform(acts: readonly Act[]): Promise<void>;
   /** Acts as the users: approves the candidate of prod, and deletes requests with an outcome. */
-  attend(): Promise<void>;
+  actAsUsers(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,48 +63,48 @@ const verify = {
   },
 };
 
-export async function createDeliveryScene(world: World, seed: number): Promise<DeliveryScene> {
-  const { api } = world;
+export async function createDeliveryFixture(shared: SharedSetup, seed: number): Promise<DeliveryFixture> {
+  const { api } = shared;
   const id = `pipeline-kills-${seed}-${crypto.randomUUID().slice(0, 6)}`;
-  const folder = join(world.folder, id);
+  const folder = join(shared.folder, id);
   await mkdir(folder, { recursive: true });
-  const audit = await AuditTail.begin(world.cluster.auditLogPath);
+  const audit = await AuditTail.begin(shared.cluster.auditLogPath);
   await api.create(Namespace, { metadata: { name: id } });
   const policies = approvalPolicies(id);
   for (const [kind, policy] of policies) await api.create(kind, policy);
   const git = await GitServer.create(folder);
   const bodies = new Map<string, string>();
   const proxy = await ApiProxy.start({
-    ...{ upstream: world.upstream, protocol: "h2", journal: new Journal(id), chance: chanceFrom(seed) },
+    ...{ upstream: shared.upstream, protocol: "h2", journal: new Journal(id), chance: chanceFrom(seed) },
     onWrite: ({ auditId, path }, body) => {
       if (!path.includes(`/namespaces/${id}/`) || path.includes("/events") || path.includes("dryRun=All"))
         return;
       bodies.set(auditId, body);
-      scene.onWrite?.();
+      fixture.onWrite?.();
     },
     isLost: () => {
-      const { losesWrite } = scene;
-      scene.losesWrite = false;
+      const { losesWrite } = fixture;
+      fixture.losesWrite = false;
       return losesWrite;
     },
   });
-  const { program, preload, environment } = world;
+  const { program, preload, environment } = shared;
   const cache = `--release-cache=${join(folder, "cache")}`;
   const args = [`--namespace=${id}`, "--releases", "--release-file-remotes", cache];
   const operator = new OperatorProcess({ slot: 0, folder, program, preload, proxy, args, environment });
-  const truth = new DeliveryTruth();
+  const pushed = new PushedContents();
   const approved = new Map<string, string>();
   let requests = 0;
-  const scene: DeliveryScene = {
-    ...{ world, namespace: id, git, operator, truth, audit, bodies, approved },
+  const fixture: DeliveryFixture = {
+    ...{ shared, namespace: id, git, operator, pushed, audit, bodies, approved },
     ...{ onWrite: undefined, losesWrite: false },
     async perform(acts) {
       for (const act of acts) {
-        const files = truth.filesFor(act);
+        const files = pushed.filesFor(act);
         if (files !== undefined) {
           if (!(await git.commitByOthers(files)))
-            throw new Error("Nobody else pushes, and a push was too late");
-          truth.note((await git.head()) ?? "");
+            throw new Error("Cannot push: the branch has changed, although no other user pushes");
+          pushed.note((await git.head()) ?? "");
           continue;
         }
         const revision = earlierInProd((await api.list(Promotion, id)) as readonly SeenPromotion[]);
@@ -115,7 +115,7 @@ export async function createDeliveryScene(world: World, seed: number): Promise<D
         await api.apply(Promotion, { metadata, spec: { ...spec, bypass: ["Approvals"] } });
       }
     },
-    async attend() {
+    async actAsUsers() {
       const [pipeline] = (await api.list(Pipeline, id)) as readonly SeenPipeline[];
       const prod = pipeline?.status?.stages?.find(({ name }) => name === "prod");
       const waitsForApproval = prod?.waiting?.some(({ gate }) => gate === "Approvals") === true;
@@ -139,9 +139,9 @@ export async function createDeliveryScene(world: World, seed: number): Promise<D
       await rm(folder, { recursive: true, force: true });
     },
   };
-  await scene.perform(["push all"]);
-  await createShop(world, id, `file://${git.path}`);
-  return scene;
+  await fixture.perform(["push all"]);
+  await createShop(shared, id, `file://${git.path}`);
+  return fixture;
 }
 
 /** The policy for Approvals and its binding, for one namespace. Without them, no Approval counts. */
@@ -161,7 +161,7 @@ function approvalPolicies(namespace: string) {
     });
 }
 
-async function createShop({ api }: World, namespace: string, url: string): Promise<void> {
+async function createShop({ api }: SharedSetup, namespace: string, url: string): Promise<void> {
   for (const stage of stageNames) {
     const source = { url, path: `shop/${stage}`, ref: { pipeline: "shop", stage } };
     const spec = { source, interval: "5s", render: { manifests: {} } };

@@ -9,24 +9,24 @@ import type { TestCluster } from "../../test/cluster/global-setup.ts";
 import { type Kubectl, kubectlFor } from "../../test/cluster/kubectl.ts";
 import { RELEASE_RIGHTS } from "../../test/cluster/shared-kinds.ts";
 import { FakeGitRemote } from "../../test/fakes/git-remote.ts";
-import type { Parties } from "./judge.ts";
+import type { Parties } from "./find-violations.ts";
 import { type Allowance, policyFor } from "./policies.ts";
 import { Tenant } from "./tenant.ts";
 
 /** Two tenants, and an operator for both that requires a ServiceAccount and publishes. */
-export interface TenantStage {
+export interface TenantsFixture {
   readonly kubectl: Kubectl;
   readonly auditLogPath: string;
-  /** The tenant that makes no moves. */
+  /** The tenant that is attacked. */
   readonly victim: Tenant;
-  /** The tenant that makes moves. */
+  /** The tenant that takes random actions. */
   readonly attacker: Tenant;
   readonly parties: Parties;
   /** The repository to which the operator publishes. */
   readonly published: FakeGitRemote;
   /** Lines of the operator's log. */
   readonly log: readonly string[];
-  /** Changes the policy of the tenant that makes moves; undefined: it has none. */
+  /** Changes the policy of the attacker; undefined: it has none. */
   allow(allowance: Allowance | undefined): Promise<void>;
   close(): Promise<void>;
 }
@@ -87,8 +87,8 @@ function operatorIn(namespace: string): readonly object[] {
   ];
 }
 
-/** Creates a stage. The seed determines only the names, and so the alphabetical order of the tenants. */
-export async function createTenantStage(cluster: TestCluster, seed: number): Promise<TenantStage> {
+/** Creates a fixture. The seed determines only the names, and so the alphabetical order of the tenants. */
+export async function createTenantsFixture(cluster: TestCluster, seed: number): Promise<TenantsFixture> {
   const id = `tenants-${seed}-${crypto.randomUUID().slice(0, 6)}`;
   const [first, second, home] = [`${id}-a`, `${id}-b`, `${id}-home`];
   const [victimName, attackerName] = seed % 2 === 0 ? [first, second] : [second, first];

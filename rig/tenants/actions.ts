@@ -1,7 +1,7 @@
 import type { Chance } from "../faults/random.ts";
 
-/** Moves of a tenant in its own namespace and in its git repository. Names come from small pools, so that moves collide. */
-export type Move =
+/** Actions of a tenant in its own namespace and in its git repository. Names come from small pools, so that actions collide. */
+export type Action =
   /** Applies an object in the tenant's namespace, with any marks. */
   | {
       readonly does: "plant";
@@ -12,10 +12,10 @@ export type Move =
     }
   | { readonly does: "remove"; readonly kind: "ConfigMap" | "Secret"; readonly name: string }
   /** Writes a Release of the tenant's namespace. */
-  | { readonly does: "release"; readonly name: string; readonly spec: ReleaseWish }
+  | { readonly does: "release"; readonly name: string; readonly spec: RequestedRelease }
   | { readonly does: "leave"; readonly name: string }
   /** Requests another location for the publication of a Release. */
-  | { readonly does: "publish"; readonly name: string; readonly place: PublishWish }
+  | { readonly does: "publish"; readonly name: string; readonly place: RequestedPublication }
   /** Merges metadata into a Release. */
   | { readonly does: "annotate"; readonly name: string; readonly annotation: string; readonly value: string }
   | { readonly does: "unhold"; readonly name: string }
@@ -32,7 +32,7 @@ export interface Marks {
   readonly isHeld: boolean;
 }
 
-export interface ReleaseWish {
+export interface RequestedRelease {
   readonly path: string;
   readonly source: "own" | "other";
   readonly account: "deployer" | "reader" | "ghost" | "none";
@@ -44,15 +44,15 @@ export interface ReleaseWish {
   readonly dependsOn: "other" | "own" | "none";
   /** A program of the tenant's repository; undefined: the folder's manifests. */
   readonly program: Program | undefined;
-  /** Makes the program input of each wish different, so that it is rendered again. */
+  /** Makes the program input of each request different, so that it is rendered again. */
   readonly input: number;
-  readonly publish: PublishWish | undefined;
+  readonly publish: RequestedPublication | undefined;
 }
 
 export type Program = "quick" | "slow" | "endless" | "throwing";
 
 /** A location for publication. `own` and `other` are locations that the platform may allow to a tenant. */
-export interface PublishWish {
+export interface RequestedPublication {
   readonly branch: "main" | "own" | "beside" | "other" | "free" | "none";
   readonly path: "root" | "own" | "below" | "other" | "others-folder" | "up" | "odd" | "workflows" | "none";
 }
@@ -91,25 +91,25 @@ const annotations: readonly (readonly [string, string])[] = [
   ["fairlead.dev/adopt-by", "release/{other}/shop"],
 ];
 
-/** A random move. The same seed gives the same moves. */
-export function makeMove(chance: Chance): Move {
-  const dice = chance.next();
+/** A random action. The same seed gives the same actions. */
+export function makeAction(chance: Chance): Action {
+  const share = chance.next();
   const name = chance.pick(releaseNames);
   const kind = chance.pick(["ConfigMap", "Secret"] as const);
-  if (dice < 0.22) {
+  if (share < 0.22) {
     const manager = chance.pick(["fairlead", "fairlead", "tenant"] as const);
     return { does: "plant", kind, name: chance.pick(objectNames), marks: makeMarks(chance), manager };
   }
-  if (dice < 0.28) return { does: "remove", kind, name: chance.pick(objectNames) };
-  if (dice < 0.38) return { does: "publish", name, place: makePublish(chance) };
-  if (dice < 0.56) return { does: "release", name, spec: makeWish(chance) };
-  if (dice < 0.62) return { does: "leave", name };
-  if (dice < 0.72) {
+  if (share < 0.28) return { does: "remove", kind, name: chance.pick(objectNames) };
+  if (share < 0.38) return { does: "publish", name, place: makePublish(chance) };
+  if (share < 0.56) return { does: "release", name, spec: makeRelease(chance) };
+  if (share < 0.62) return { does: "leave", name };
+  if (share < 0.72) {
     const [annotation, value] = chance.pick(annotations);
     return { does: "annotate", name, annotation, value: value.replace("{version}", String(chance.next())) };
   }
-  if (dice < 0.75) return { does: "unhold", name };
-  if (dice < 0.8) return { does: "forge", name, subresource: chance.isHit(0.7) };
+  if (share < 0.75) return { does: "unhold", name };
+  if (share < 0.8) return { does: "forge", name, subresource: chance.isHit(0.7) };
   const content = makeContent(chance);
   return { does: "commit", folder: chance.pick(folders), file: chance.pick(files), content };
 }
@@ -123,7 +123,7 @@ function makeMarks(chance: Chance): Marks {
   };
 }
 
-function makeWish(chance: Chance): ReleaseWish {
+function makeRelease(chance: Chance): RequestedRelease {
   return {
     path: chance.pick(folders),
     source: chance.isHit(0.15) ? "other" : "own",
@@ -142,7 +142,7 @@ function makeWish(chance: Chance): ReleaseWish {
   };
 }
 
-function makePublish(chance: Chance): PublishWish {
+function makePublish(chance: Chance): RequestedPublication {
   const branches = ["main", "own", "own", "beside", "other", "free", "none", "none"] as const;
   const paths = [
     "root",

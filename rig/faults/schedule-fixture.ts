@@ -8,15 +8,15 @@ import { OperatorProcess } from "./operator-process.ts";
 import { ApiProxy } from "./proxy.ts";
 import { type Chance, chanceFrom } from "./random.ts";
 import type { Schedule } from "./schedule.ts";
+import type { SharedSetup } from "./shared-setup.ts";
 import { SmallDisk } from "./small-disk.ts";
-import type { World } from "./world.ts";
 
 /** Short times that still allow a second attempt of a renewal on a busy machine. */
 export const leaseTimes = { leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 400 } as const;
 
 /** The parts that only one schedule uses. */
-export interface Stage {
-  readonly world: World;
+export interface ScheduleFixture {
+  readonly shared: SharedSetup;
   readonly namespace: string;
   readonly proxy: ApiProxy;
   readonly journal: Journal;
@@ -28,15 +28,18 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function createStage(world: World, { seed, protocol }: Schedule): Promise<Stage> {
+export async function createScheduleFixture(
+  shared: SharedSetup,
+  { seed, protocol }: Schedule,
+): Promise<ScheduleFixture> {
   const id = `faults-${seed}-${crypto.randomUUID().slice(0, 6)}`;
-  const folder = join(world.folder, id);
+  const folder = join(shared.folder, id);
   await mkdir(folder, { recursive: true });
-  const audit = await AuditTail.begin(world.cluster.auditLogPath);
-  await world.api.create(Namespace, { metadata: { name: id } });
+  const audit = await AuditTail.begin(shared.cluster.auditLogPath);
+  await shared.api.create(Namespace, { metadata: { name: id } });
   const chance = chanceFrom(seed + 1);
   const journal = new Journal(id);
-  const proxy = await ApiProxy.start({ upstream: world.upstream, protocol, journal, chance });
+  const proxy = await ApiProxy.start({ upstream: shared.upstream, protocol, journal, chance });
   const git = await GitServer.create(folder);
   const disk = await SmallDisk.create(join(folder, "disk"));
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = leaseTimes;
@@ -52,19 +55,19 @@ export async function createStage(world: World, { seed, protocol }: Schedule): P
   ];
   const environment = {
     PATH: `${git.commandFolder}:${process.env["PATH"]}`,
-    ...world.environment,
+    ...shared.environment,
   };
-  const { program, preload } = world;
+  const { program, preload } = shared;
   const operatorIn = (slot: 0 | 1): OperatorProcess =>
     new OperatorProcess({ slot, folder, program, preload, proxy, args, environment });
   const operators = [operatorIn(0), operatorIn(1)] as const;
   return {
-    ...{ world, namespace: id, proxy, journal, git, disk, operators, audit, chance },
+    ...{ shared, namespace: id, proxy, journal, git, disk, operators, audit, chance },
     async close() {
       await Promise.all(operators.map((operator) => operator.stop()));
       await proxy.close();
       await disk.remove();
-      await world.api.delete(Namespace, undefined, id);
+      await shared.api.delete(Namespace, undefined, id);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -39,14 +39,14 @@ export const deployedKinds: Readonly<Record<DeployedKind, ObjectKind>> = {
 };
 
 /** The user's intent: the folders of the repository, and which of them a Release deploys. */
-export class ReleaseTruth {
+export class DesiredReleases {
   readonly folders = new Map<ReleaseName, readonly DeployedObject[]>();
   readonly releases = new Set<ReleaseName>();
   /** Increases with every change, and is written into every object. */
   readonly versions = new Map<ReleaseName, number>();
   #version = 1_000;
 
-  /** Applies an action to the truth. Returns the actual action: a missing Release can only be filled. */
+  /** Applies an action. Returns the actual action: a missing Release can only be filled. */
   change(action: Action): Action["does"] {
     const { release } = action;
     const does = this.releases.has(release) ? action.does : "fill";

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Release, releaseAnnotations } from "../../../crds/release.ts";
 import type { SeenResource } from "../../../test/cluster/story.ts";
 import { killDuring } from "../kill-during.ts";
-import type { PlayedPoints, PlayPointsOptions } from "../kill-suite.ts";
-import type { World } from "../world.ts";
+import type { PointsResult, RunPointsOptions } from "../kill-suite.ts";
+import type { SharedSetup } from "../shared-setup.ts";
 import { findUntracked } from "./find-untracked.ts";
 import { describePoint, type KillPoint } from "./points.ts";
-import { type ApplyStage, createReleaseStage } from "./release-stage.ts";
+import { createReleaseFixture, type ReleaseFixture } from "./release-fixture.ts";
 
 /** Maximum time until convergence: enough for a busy machine, and for the garbage collector, which discovers kinds every 30 s. */
 const convergeMs = 180_000;
@@ -15,42 +15,45 @@ const slowMs = 10_000;
 /** Maximum time of the work. Then the operator is killed. */
 const longestActMs = 8_000;
 
-/** Runs one point after the other on one stage, then deletes all Releases. */
-export async function playPoints(world: World, options: PlayPointsOptions<KillPoint>): Promise<PlayedPoints> {
+/** Runs one point after the other on one fixture, then deletes all Releases. */
+export async function runPoints(
+  shared: SharedSetup,
+  options: RunPointsOptions<KillPoint>,
+): Promise<PointsResult> {
   const { seed, points, onPoint = () => undefined, signal } = options;
-  const stage = await createReleaseStage(world, seed);
+  const fixture = await createReleaseFixture(shared, seed);
   const violations: string[] = [];
-  let [played, midway] = [0, 0];
+  let [done, midway] = [0, 0];
   try {
-    stage.operator.start();
+    fixture.operator.start();
     for (const point of points) {
       if (signal?.aborted || violations.length > 0) break;
-      if (await killAt(stage, point)) midway += 1;
-      await stage.perform(point.whileDown);
-      stage.operator.start();
-      const { differences, tookMs, last } = await untilTracked(stage);
+      if (await killAt(fixture, point)) midway += 1;
+      await fixture.perform(point.whileDown);
+      fixture.operator.start();
+      const { differences, tookMs, last } = await untilTracked(fixture);
       const slow = tookMs > slowMs ? `, waiting for: ${last.slice(0, 500)}` : "";
       const text = `${describePoint(point)} → ${(tookMs / 1_000).toFixed(1)} s${slow}`;
       violations.push(...differences.map((one) => `seed ${seed}, ${text}: ${one}`));
-      played += 1;
+      done += 1;
       onPoint(text);
     }
-    if (violations.length === 0) violations.push(...(await removeAll(stage)));
-    return { seed, points: played, midway, violations, log: stage.operator.log };
+    if (violations.length === 0) violations.push(...(await removeAll(fixture)));
+    return { seed, points: done, midway, violations, log: fixture.operator.log };
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 }
 
 /** Kills the operator at a point. Returns whether it was working. */
-async function killAt(stage: ApplyStage, { actions, atWrite, afterMs }: KillPoint): Promise<boolean> {
+async function killAt(fixture: ReleaseFixture, { actions, atWrite, afterMs }: KillPoint): Promise<boolean> {
   return await killDuring({
-    ...{ operator: stage.operator, atWrite, afterMs, longestMs: longestActMs },
+    ...{ operator: fixture.operator, atWrite, afterMs, longestMs: longestActMs },
     listen: (onWrite) => {
-      stage.onWrite = onWrite;
+      fixture.onWrite = onWrite;
     },
-    act: () => stage.perform(actions),
-    isDone: async () => (await findUntracked(stage)).length === 0,
+    act: () => fixture.perform(actions),
+    isDone: async () => (await findUntracked(fixture)).length === 0,
   });
 }
 
@@ -63,38 +66,38 @@ interface Tracking {
 }
 
 /** Waits until the desired state is reached. */
-async function untilTracked(stage: ApplyStage): Promise<Tracking> {
+async function untilTracked(fixture: ReleaseFixture): Promise<Tracking> {
   const started = performance.now();
   for (let last = ""; ; ) {
-    const differences = await findUntracked(stage);
+    const differences = await findUntracked(fixture);
     const tookMs = performance.now() - started;
     if (differences.length === 0 || tookMs > convergeMs) return { differences, tookMs, last };
     last = differences.join("; ");
-    await attend(stage);
+    await actAsUsers(fixture);
     await sleep(150);
   }
 }
 
 /** Acts as the users: approves held prunes, and creates Releases again that were deleted to be recreated. */
-async function attend(stage: ApplyStage): Promise<void> {
-  const { world, places, truth, git } = stage;
-  const releases = (await world.api.list(Release, places.own)) as readonly SeenResource[];
+async function actAsUsers(fixture: ReleaseFixture): Promise<void> {
+  const { shared, places, desired, git } = fixture;
+  const releases = (await shared.api.list(Release, places.own)) as readonly SeenResource[];
   const names = new Set(releases.map(({ metadata }) => metadata.name));
-  for (const name of truth.releases) if (!names.has(name)) await stage.ask(name);
+  for (const name of desired.releases) if (!names.has(name)) await fixture.createRelease(name);
   for (const { metadata, status } of releases) {
     if (!status?.conditions?.some(({ reason }) => reason === "PruneHeld")) continue;
     const head = await git.head();
     if (metadata.annotations?.[releaseAnnotations.approvePrune] === head) continue;
     const annotations = { [releaseAnnotations.approvePrune]: head };
-    await world.api.patch(Release, places.own, metadata.name, { metadata: { annotations } });
+    await shared.api.patch(Release, places.own, metadata.name, { metadata: { annotations } });
   }
 }
 
-async function removeAll(stage: ApplyStage): Promise<readonly string[]> {
-  const actions = [...stage.truth.releases].map(
+async function removeAll(fixture: ReleaseFixture): Promise<readonly string[]> {
+  const actions = [...fixture.desired.releases].map(
     (release) => ({ does: "delete", release, choice: 0 }) as const,
   );
-  await stage.perform(actions);
-  const { differences } = await untilTracked(stage);
-  return differences.map((one) => `when everything was deleted in the end: ${one}`);
+  await fixture.perform(actions);
+  const { differences } = await untilTracked(fixture);
+  return differences.map((one) => `after all Releases were deleted: ${one}`);
 }

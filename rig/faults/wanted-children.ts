@@ -20,7 +20,7 @@ export interface WantedChild {
   readonly kind: ObjectKind;
   readonly name: string;
   /** Expected fields of the child, both of the live object and of the file. */
-  readonly says: readonly RegExp[];
+  readonly patterns: readonly RegExp[];
 }
 
 const { definition: Stamp } = stampIn(sharedGroup);
@@ -55,20 +55,24 @@ export function childrenOf(wanted: Wanted): readonly WantedChild[] {
   const text = new RegExp(`\\bv${version}\\b`);
   switch (kind) {
     case "Echo":
-      return [{ kind: Job, name, says: [text] }];
+      return [{ kind: Job, name, patterns: [text] }];
     case "ScheduledEcho":
-      return [{ kind: CronJob, name, says: [text] }];
+      return [{ kind: CronJob, name, patterns: [text] }];
     case "EasyService": {
-      const deployment = { kind: Deployment, name, says: [new RegExp(`nginx:v${version}\\b`), replicas(1)] };
-      return size === 0 ? [deployment] : [deployment, { kind: Service, name, says: [/\b80\b/] }];
+      const deployment = {
+        kind: Deployment,
+        name,
+        patterns: [new RegExp(`nginx:v${version}\\b`), replicas(1)],
+      };
+      return size === 0 ? [deployment] : [deployment, { kind: Service, name, patterns: [/\b80\b/] }];
     }
     case "PodSet":
-      return [{ kind: Deployment, name, says: [replicas(size)] }];
+      return [{ kind: Deployment, name, patterns: [replicas(size)] }];
     case "Stamp":
       return Array.from({ length: size }, (_, copy) => ({
         kind: ConfigMap,
         name: `${name}-${copy}`,
-        says: [text],
+        patterns: [text],
       }));
   }
 }

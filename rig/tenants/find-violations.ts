@@ -39,9 +39,9 @@ export class AuditFeed {
 export interface Parties {
   /** User name of the operator. */
   readonly operator: string;
-  /** Namespace of the tenant that makes no moves. */
+  /** Namespace of the victim. */
   readonly victim: string;
-  /** Namespace of the tenant that makes moves. */
+  /** Namespace of the attacker. */
   readonly attacker: string;
 }
 
@@ -71,10 +71,10 @@ export function findViolations(
     if (event.impersonatedUser !== undefined && !actor.startsWith(`system:serviceaccount:${namespace}:`))
       found.push("the operator acted in another namespace than that of the account");
     if (namespace !== victim) return found.map((what) => `${what}: ${lineOf(event)}`);
-    if (actor.startsWith(`system:serviceaccount:${attacker}:`)) found.push("the other tenant wrote");
+    if (actor.startsWith(`system:serviceaccount:${attacker}:`)) found.push("the attacker wrote");
     const isQuiet =
       quietSince !== undefined && Date.parse(event.requestReceivedTimestamp) >= quietSince.getTime();
-    if (isOfOperator && isQuiet) found.push("the operator wrote although the tenant did nothing");
+    if (isOfOperator && isQuiet) found.push("the operator wrote although the victim did nothing");
     return found.map((what) => `${what}: ${lineOf(event)}`);
   });
 }

@@ -14,7 +14,7 @@ import { AdminApi } from "./api.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** The parts that all schedules of a run share. */
-export interface World {
+export interface SharedSetup {
   readonly cluster: TestCluster;
   readonly api: AdminApi;
   /** The API server as the user `operator`. */
@@ -30,7 +30,10 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function createWorld(cluster: TestCluster, restart?: World["restart"]): Promise<World> {
+export async function createSharedSetup(
+  cluster: TestCluster,
+  restart?: SharedSetup["restart"],
+): Promise<SharedSetup> {
   await install(cluster, { kinds: [stampIn(sharedGroup)], name: "stamps" });
   const folder = await mkdtemp(join(tmpdir(), "fairlead-faults-"));
   const api = await AdminApi.connect(cluster.kubeconfigPath);

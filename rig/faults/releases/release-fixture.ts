@@ -7,40 +7,40 @@ import { Journal, type SentWrite } from "../journal.ts";
 import { OperatorProcess } from "../operator-process.ts";
 import { ApiProxy } from "../proxy.ts";
 import { chanceFrom } from "../random.ts";
-import type { World } from "../world.ts";
+import type { SharedSetup } from "../shared-setup.ts";
+import { DesiredReleases, type Places } from "./desired-releases.ts";
 import type { Action, ReleaseName } from "./points.ts";
-import { type Places, ReleaseTruth } from "./release-truth.ts";
 
 /** Two namespaces, a repository, an operator, and a user who pushes and creates Releases. */
-export interface ApplyStage {
-  readonly world: World;
+export interface ReleaseFixture {
+  readonly shared: SharedSetup;
   readonly places: Places;
   readonly git: GitServer;
   readonly operator: OperatorProcess;
-  readonly truth: ReleaseTruth;
+  readonly desired: DesiredReleases;
   /** Called for every write of the operator, except for Leases and events, when it arrives at the API server. */
   onWrite: ((write: SentWrite) => void) | undefined;
   /** Executes the user's actions: first one push, then changes of the Releases. */
   perform(actions: readonly Action[]): Promise<void>;
   /** Creates a Release that is desired but does not exist. */
-  ask(release: ReleaseName): Promise<void>;
+  createRelease(release: ReleaseName): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function createReleaseStage(world: World, seed: number): Promise<ApplyStage> {
+export async function createReleaseFixture(shared: SharedSetup, seed: number): Promise<ReleaseFixture> {
   const id = `kills-${seed}-${crypto.randomUUID().slice(0, 6)}`;
   const places: Places = { own: id, elsewhere: `${id}-elsewhere` };
-  const folder = join(world.folder, id);
+  const folder = join(shared.folder, id);
   await mkdir(folder, { recursive: true });
-  for (const name of Object.values(places)) await world.api.create(Namespace, { metadata: { name } });
+  for (const name of Object.values(places)) await shared.api.create(Namespace, { metadata: { name } });
   const git = await GitServer.create(folder);
   const proxy = await ApiProxy.start({
-    ...{ upstream: world.upstream, protocol: "h2", journal: new Journal(id), chance: chanceFrom(seed) },
+    ...{ upstream: shared.upstream, protocol: "h2", journal: new Journal(id), chance: chanceFrom(seed) },
     onWrite: (write) => {
-      if (write.holder === undefined && !write.path.includes("/events")) stage.onWrite?.(write);
+      if (write.holder === undefined && !write.path.includes("/events")) fixture.onWrite?.(write);
     },
   });
-  const { program, preload, environment } = world;
+  const { program, preload, environment } = shared;
   const args = [
     ...Object.values(places).map((name) => `--namespace=${name}`),
     "--releases",
@@ -50,49 +50,50 @@ export async function createReleaseStage(world: World, seed: number): Promise<Ap
   const operator = new OperatorProcess({
     ...{ slot: 0, folder, program, preload, proxy, args, environment },
   });
-  const truth = new ReleaseTruth();
+  const desired = new DesiredReleases();
   const pushed = new Map<string, string>();
-  const stage: ApplyStage = {
-    ...{ world, places, git, operator, truth, onWrite: undefined },
+  const fixture: ReleaseFixture = {
+    ...{ shared, places, git, operator, desired, onWrite: undefined },
     async perform(actions) {
-      const done = actions.map((action) => ({ does: truth.change(action), release: action.release }));
-      const files = changedFiles(truth, places, pushed);
+      const done = actions.map((action) => ({ does: desired.change(action), release: action.release }));
+      const files = changedFiles(desired, places, pushed);
       if (Object.keys(files).length > 0 && !(await git.commitByOthers(files)))
-        throw new Error("Nobody else pushes, and a push was too late");
+        throw new Error("Cannot push: the branch has changed, although no other user pushes");
       for (const { does, release } of done) {
-        if (does === "delete" || does === "recreate") await world.api.delete(Release, id, release);
+        if (does === "delete" || does === "recreate") await shared.api.delete(Release, id, release);
         // A deleted Release may still be terminating. It is created again after its deletion.
-        else if (truth.releases.has(release) && !(await isThere(world, id, release))) await this.ask(release);
+        else if (desired.releases.has(release) && !(await isThere(shared, id, release)))
+          await this.createRelease(release);
       }
     },
-    async ask(release) {
+    async createRelease(release) {
       const source = { url: `file://${git.path}`, path: release };
       const spec = { source, interval: "5s", render: { manifests: {} } };
-      await world.api.apply(Release, { metadata: { name: release, namespace: id }, spec });
+      await shared.api.apply(Release, { metadata: { name: release, namespace: id }, spec });
     },
     async close() {
       await operator.stop();
       await proxy.close();
-      for (const name of Object.values(places)) await world.api.delete(Namespace, undefined, name);
+      for (const name of Object.values(places)) await shared.api.delete(Namespace, undefined, name);
       await rm(folder, { recursive: true, force: true });
     },
   };
-  return stage;
+  return fixture;
 }
 
-async function isThere({ api }: World, namespace: string, release: ReleaseName): Promise<boolean> {
+async function isThere({ api }: SharedSetup, namespace: string, release: ReleaseName): Promise<boolean> {
   return (await api.list(Release, namespace)).some(({ metadata }) => metadata.name === release);
 }
 
 /** Records the changes of the next push, by path; `undefined` deletes. */
 function changedFiles(
-  truth: ReleaseTruth,
+  desired: DesiredReleases,
   places: Places,
   pushed: Map<string, string>,
 ): Record<string, string | undefined> {
   const wanted = new Map<string, string>();
-  for (const release of truth.folders.keys())
-    for (const [path, text] of Object.entries(truth.filesOf(release, places))) wanted.set(path, text);
+  for (const release of desired.folders.keys())
+    for (const [path, text] of Object.entries(desired.filesOf(release, places))) wanted.set(path, text);
   const changes: Record<string, string | undefined> = {};
   for (const path of pushed.keys()) if (!wanted.has(path)) changes[path] = undefined;
   for (const [path, text] of wanted) if (pushed.get(path) !== text) changes[path] = text;

@@ -4,7 +4,7 @@ import { type Act, type StageName, stageNames } from "./points.ts";
 export type Contents = Readonly<Record<StageName, number>>;
 
 /** The user's intent: the content of every commit for each stage. */
-export class DeliveryTruth {
+export class PushedContents {
   /** By commit id. */
   readonly commits = new Map<string, Contents>();
   #history: readonly Contents[] = [];

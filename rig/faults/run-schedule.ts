@@ -7,12 +7,12 @@ import { findInHistory } from "./history.ts";
 import { injectFault, type Traces } from "./inject-fault.ts";
 import { findDoubledJobs } from "./jobs.ts";
 import type { Schedule } from "./schedule.ts";
-import { createStage, leaseTimes, type Stage } from "./stage.ts";
+import { createScheduleFixture, leaseTimes, type ScheduleFixture } from "./schedule-fixture.ts";
+import type { SharedSetup } from "./shared-setup.ts";
 import { touchPods } from "./touch-pods.ts";
-import type { World } from "./world.ts";
 
 /** The result of a schedule. */
-export interface Played {
+export interface ScheduleResult {
   readonly schedule: Schedule;
   readonly violations: readonly string[];
   readonly hits: ReadonlyMap<string, number>;
@@ -39,61 +39,78 @@ const touchMs = 15_000;
 const quietMs = 500;
 
 /** Runs one schedule, ends all faults, and checks the required state. */
-export async function play(schedule: Schedule, world: World): Promise<Played> {
+export async function runSchedule(schedule: Schedule, shared: SharedSetup): Promise<ScheduleResult> {
   const started = performance.now();
-  const stage = await createStage(world, schedule);
+  const fixture = await createScheduleFixture(shared, schedule);
   try {
-    const driver = new Driver(world.api, stage.namespace);
+    const driver = new Driver(shared.api, fixture.namespace);
     const traces: Traces = { forced: [], isTampered: false, skipped: new Set() };
     const violations: string[] = [];
-    for (const operator of stage.operators) operator.start();
-    if (schedule.start === "warm") await untilLed(stage);
-    await act(schedule, stage, driver, traces);
-    await heal(stage);
+    for (const operator of fixture.operators) operator.start();
+    if (schedule.start === "warm") await untilLed(fixture);
+    await act(schedule, fixture, driver, traces);
+    await heal(fixture);
     const healed = performance.now();
-    const convergence = await untilConverged(stage, driver);
+    const convergence = await untilConverged(fixture, driver);
     violations.push(...convergence.violations);
     const convergedMs = performance.now() - healed;
-    if (violations.length === 0) violations.push(...(await untilQuiet(stage)));
-    for (const operator of stage.operators) await operator.stop();
-    const audited = await stage.audit.read(stage.namespace);
+    if (violations.length === 0) violations.push(...(await untilQuiet(fixture)));
+    for (const operator of fixture.operators) await operator.stop();
+    const audited = await fixture.audit.read(fixture.namespace);
     const { renewDeadlineMs } = leaseTimes;
-    const fence = checkFence({ sent: stage.journal.writes, audited, forced: traces.forced, renewDeadlineMs });
+    const fence = checkFence({
+      sent: fixture.journal.writes,
+      audited,
+      forced: traces.forced,
+      renewDeadlineMs,
+    });
     violations.push(
       ...fence.unfenced.map((write) => `unfenced: ${write}`),
       ...findDoubledJobs(audited, driver.jobCauses),
-      ...(await findInHistory({ git: stage.git, isTampered: traces.isTampered })),
+      ...(await findInHistory({ git: fixture.git, isTampered: traces.isTampered })),
     );
     return {
-      ...{ schedule, violations, fence, convergedMs, hits: stage.journal.hits, skipped: [...traces.skipped] },
+      ...{
+        schedule,
+        violations,
+        fence,
+        convergedMs,
+        hits: fixture.journal.hits,
+        skipped: [...traces.skipped],
+      },
       lastDifference: convergence.last,
       tookMs: performance.now() - started,
-      starts: stage.operators[0].starts + stage.operators[1].starts,
-      commits: Number(await stage.git.git(["rev-list", "--count", "--all"])),
-      log: stage.operators.flatMap(({ log }) => log),
+      starts: fixture.operators[0].starts + fixture.operators[1].starts,
+      commits: Number(await fixture.git.git(["rev-list", "--count", "--all"])),
+      log: fixture.operators.flatMap(({ log }) => log),
     };
   } finally {
-    await stage.close();
+    await fixture.close();
   }
 }
 
-async function untilLed({ operators }: Stage): Promise<void> {
+async function untilLed({ operators }: ScheduleFixture): Promise<void> {
   const started = performance.now();
   const isLed = (): boolean =>
     operators.some(({ log }) => log.some((line) => line.includes('"Became leader"')));
   while (!isLed()) {
-    if (performance.now() - started > convergeMs) throw new Error("Neither operator becomes the leader");
+    if (performance.now() - started > convergeMs) throw new Error("No operator became the leader");
     await sleep(20);
   }
 }
 
-async function act(schedule: Schedule, stage: Stage, driver: Driver, traces: Traces): Promise<void> {
+async function act(
+  schedule: Schedule,
+  fixture: ScheduleFixture,
+  driver: Driver,
+  traces: Traces,
+): Promise<void> {
   const healing = new AbortController();
   const started = performance.now();
   const until = (atMs: number): Promise<void> => sleep(Math.max(0, atMs - (performance.now() - started)));
   const faults = schedule.faults.map(async (fault) => {
     await until(fault.atMs);
-    await injectFault(fault, stage, traces, healing.signal);
+    await injectFault(fault, fixture, traces, healing.signal);
   });
   const edits = (async () => {
     for (const edit of schedule.edits) {
@@ -106,7 +123,7 @@ async function act(schedule: Schedule, stage: Stage, driver: Driver, traces: Tra
   await Promise.all([...faults, edits]);
 }
 
-async function heal({ proxy, git, disk, operators }: Stage): Promise<void> {
+async function heal({ proxy, git, disk, operators }: ScheduleFixture): Promise<void> {
   proxy.heal();
   await git.heal();
   await disk.empty();
@@ -119,33 +136,33 @@ interface Convergence {
   readonly last: string;
 }
 
-async function untilConverged(stage: Stage, driver: Driver): Promise<Convergence> {
-  const { world, git, namespace } = stage;
+async function untilConverged(fixture: ScheduleFixture, driver: Driver): Promise<Convergence> {
+  const { shared, git, namespace } = fixture;
   const started = performance.now();
   let touchedMs = started;
   let last = "";
   for (;;) {
     const wanted = [...driver.wanted.values()];
-    const differences = await findDifferences({ api: world.api, git, namespace, wanted });
+    const differences = await findDifferences({ api: shared.api, git, namespace, wanted });
     if (differences.length === 0) return { violations: [], last };
     last = differences.join("; ");
     if (performance.now() - started > convergeMs)
       return { violations: differences.map((one) => `not converged: ${one}`), last };
     if (performance.now() - touchedMs > touchMs) {
       touchedMs = performance.now();
-      await touchPods(world.api, namespace);
+      await touchPods(shared.api, namespace);
     }
     await sleep(200);
   }
 }
 
 /** Waits for a time without writes: a converged state causes no writes. */
-async function untilQuiet({ journal, git }: Stage): Promise<readonly string[]> {
+async function untilQuiet({ journal, git }: ScheduleFixture): Promise<readonly string[]> {
   for (let look = 0; look < 30; look++) {
     const [writes, head] = [journal.objectWrites().length, await git.head()];
     await sleep(quietMs);
     if (journal.objectWrites().length === writes && (await git.head()) === head) return [];
   }
   const last = journal.objectWrites().slice(-5);
-  return [`never quiet: ${last.map(({ method, path }) => `${method} ${path}`).join(", ")}`];
+  return [`writes do not end: ${last.map(({ method, path }) => `${method} ${path}`).join(", ")}`];
 }

@@ -1,10 +1,10 @@
 import type { TestCluster } from "../../../test/cluster/global-setup.ts";
 import { install } from "../../../test/cluster/install.ts";
 import { sharedGroup } from "../../../test/cluster/stamp-kind.ts";
-import { createWorld, type World } from "../world.ts";
+import { createSharedSetup, type SharedSetup } from "../shared-setup.ts";
 
-/** Creates the parts that all stages of a run share, with the operator's permissions for their objects. */
-export async function createReleaseWorld(cluster: TestCluster): Promise<World> {
+/** Creates the parts that all fixtures of a run share, with the operator's permissions for their objects. */
+export async function createReleaseSetup(cluster: TestCluster): Promise<SharedSetup> {
   const kinds = [
     { group: sharedGroup, resource: "stamps" },
     { resource: "limitranges" },
@@ -13,5 +13,5 @@ export async function createReleaseWorld(cluster: TestCluster): Promise<World> {
   ];
   const releases = { enabled: true, requireServiceAccount: false, kinds };
   await install(cluster, { name: "release-kills", values: { releases } });
-  return await createWorld(cluster);
+  return await createSharedSetup(cluster);
 }

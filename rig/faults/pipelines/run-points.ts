@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigMap } from "../../../crds/core-kinds.ts";
 import { Pipeline } from "../../../crds/pipeline.ts";
 import { killDuring } from "../kill-during.ts";
-import type { PlayedPoints, PlayPointsOptions } from "../kill-suite.ts";
-import type { World } from "../world.ts";
+import type { PointsResult, RunPointsOptions } from "../kill-suite.ts";
+import type { SharedSetup } from "../shared-setup.ts";
 import { readAcceptedWrites } from "./accepted-writes.ts";
 import { checkWrites } from "./check-writes.ts";
-import { createDeliveryScene, type DeliveryScene, soakMs } from "./delivery-scene.ts";
+import { createDeliveryFixture, type DeliveryFixture, soakMs } from "./delivery-fixture.ts";
 import { findLeft, findUnfinished } from "./find-unfinished.ts";
 import { describePoint, type KillPoint } from "./points.ts";
 
@@ -17,51 +17,54 @@ const slowMs = 30_000;
 /** Maximum time of the work. Then the operator is killed. */
 const longestActMs = 60_000;
 
-/** Runs one point after the other in one scene, then deletes the Pipeline, and checks all writes of the operator. */
-export async function playPoints(world: World, options: PlayPointsOptions<KillPoint>): Promise<PlayedPoints> {
+/** Runs one point after the other in one fixture, then deletes the Pipeline, and checks all writes of the operator. */
+export async function runPoints(
+  shared: SharedSetup,
+  options: RunPointsOptions<KillPoint>,
+): Promise<PointsResult> {
   const { seed, points, onPoint = () => undefined, signal } = options;
-  const scene = await createDeliveryScene(world, seed);
+  const fixture = await createDeliveryFixture(shared, seed);
   const violations: string[] = [];
-  let [played, midway] = [0, 0];
+  let [done, midway] = [0, 0];
   try {
-    scene.operator.start();
+    fixture.operator.start();
     for (const point of points) {
       if (signal?.aborted || violations.length > 0) break;
-      if (await killAt(scene, point)) midway += 1;
-      await scene.perform(point.whileDown);
-      scene.operator.start();
-      const { differences, tookMs, last } = await untilFinished(scene, () => findUnfinished(scene));
+      if (await killAt(fixture, point)) midway += 1;
+      await fixture.perform(point.whileDown);
+      fixture.operator.start();
+      const { differences, tookMs, last } = await untilFinished(fixture, () => findUnfinished(fixture));
       const slow = tookMs > slowMs ? `, waiting for: ${last.slice(0, 500)}` : "";
       const text = `${describePoint(point)} → ${(tookMs / 1_000).toFixed(1)} s${slow}`;
       violations.push(...differences.map((one) => `seed ${seed}, ${text}: ${one}`));
-      played += 1;
+      done += 1;
       onPoint(text);
     }
-    if (violations.length === 0) violations.push(...(await deletePipeline(scene)));
-    violations.push(...(await checkAllWrites(scene)).map((one) => `seed ${seed}: ${one}`));
-    return { seed, points: played, midway, violations, log: scene.operator.log };
+    if (violations.length === 0) violations.push(...(await deletePipeline(fixture)));
+    violations.push(...(await checkAllWrites(fixture)).map((one) => `seed ${seed}: ${one}`));
+    return { seed, points: done, midway, violations, log: fixture.operator.log };
   } finally {
-    await scene.close();
+    await fixture.close();
   }
 }
 
 /** Kills the operator at a point. Returns whether it was working. */
 async function killAt(
-  scene: DeliveryScene,
+  fixture: DeliveryFixture,
   { acts, atWrite, isBefore, afterMs }: KillPoint,
 ): Promise<boolean> {
   return await killDuring({
-    ...{ operator: scene.operator, atWrite, afterMs, longestMs: longestActMs },
+    ...{ operator: fixture.operator, atWrite, afterMs, longestMs: longestActMs },
     listen: (onWrite) => {
-      scene.onWrite = onWrite;
+      fixture.onWrite = onWrite;
     },
     onHit: () => {
-      scene.losesWrite = isBefore;
+      fixture.losesWrite = isBefore;
     },
-    act: () => scene.perform(acts),
+    act: () => fixture.perform(acts),
     isDone: async () => {
-      await scene.attend();
-      return (await findUnfinished(scene)).length === 0;
+      await fixture.actAsUsers();
+      return (await findUnfinished(fixture)).length === 0;
     },
   });
 }
@@ -76,7 +79,7 @@ interface Convergence {
 
 /** Waits until the desired state is reached. */
 async function untilFinished(
-  scene: DeliveryScene,
+  fixture: DeliveryFixture,
   find: () => Promise<readonly string[]>,
 ): Promise<Convergence> {
   const started = performance.now();
@@ -85,34 +88,34 @@ async function untilFinished(
     const tookMs = performance.now() - started;
     if (differences.length === 0 || tookMs > convergeMs) return { differences, tookMs, last };
     last = differences.join("; ");
-    await scene.attend();
+    await fixture.actAsUsers();
     await sleep(150);
   }
 }
 
-async function deletePipeline(scene: DeliveryScene): Promise<readonly string[]> {
-  await scene.world.api.delete(Pipeline, scene.namespace, "shop");
-  const { differences } = await untilFinished(scene, () => findLeft(scene));
-  return differences.map((one) => `when the Pipeline was deleted in the end: ${one}`);
+async function deletePipeline(fixture: DeliveryFixture): Promise<readonly string[]> {
+  await fixture.shared.api.delete(Pipeline, fixture.namespace, "shop");
+  const { differences } = await untilFinished(fixture, () => findLeft(fixture));
+  return differences.map((one) => `after the Pipeline was deleted: ${one}`);
 }
 
 /** Checks the writes of the operator, in the order of the API server's audit log. */
 async function checkAllWrites({
-  world,
+  shared,
   namespace,
   audit,
   bodies,
-  truth,
+  pushed,
   approved,
-}: DeliveryScene): Promise<readonly string[]> {
+}: DeliveryFixture): Promise<readonly string[]> {
   // A request is logged shortly after its response. Earlier requests are in the log when a later one is.
   const mark = `mark-${crypto.randomUUID()}`;
-  await world.api.patch(ConfigMap, namespace, mark, {});
+  await shared.api.patch(ConfigMap, namespace, mark, {});
   let audited = await audit.read(namespace);
   while (!audited.some(({ objectRef }) => objectRef?.name === mark)) {
     await sleep(50);
     audited = await audit.read(namespace);
   }
   const writes = readAcceptedWrites(audited, bodies);
-  return checkWrites({ writes, commits: truth.commits, approved, soakMs });
+  return checkWrites({ writes, commits: pushed.commits, approved, soakMs });
 }
