@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, inject } from "vitest";
 import { createSecrets, installOperator } from "./operator.ts";
 import { type Stack, startStack } from "./stack.ts";
-import { failoverStory } from "./stories/failover.ts";
-import { installedStories } from "./stories/installed.ts";
-import { applySamples, kindStories, scheduledEchoStory } from "./stories/kinds.ts";
-import { upgradeStory } from "./stories/upgrade.ts";
-import { walledStories } from "./stories/walled.ts";
-import { watchedStories } from "./stories/watched.ts";
+import { failoverTests } from "./tests/failover.ts";
+import { installationTests } from "./tests/installation.ts";
+import { isolationTests } from "./tests/isolation.ts";
+import { applySamples, kindTests, scheduledEchoTests } from "./tests/kinds.ts";
+import { observabilityTests } from "./tests/observability.ts";
+import { upgradeTests } from "./tests/upgrade.ts";
 
 const prepared = inject("endToEnd");
 
@@ -26,11 +26,11 @@ describe.skipIf(prepared.missing !== undefined)("on real containers", () => {
   });
   afterAll(() => running?.stop());
 
-  installedStories(stack);
-  walledStories(stack);
-  kindStories(stack);
-  watchedStories(stack);
-  failoverStory(stack);
-  upgradeStory(stack);
-  scheduledEchoStory(stack);
+  installationTests(stack);
+  isolationTests(stack);
+  kindTests(stack);
+  observabilityTests(stack);
+  failoverTests(stack);
+  upgradeTests(stack);
+  scheduledEchoTests(stack);
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, inject } from "vitest";
 import { PLAIN_IMAGE } from "./images.ts";
 import { createSecrets, installOperator } from "./operator.ts";
 import { type Stack, startStack } from "./stack.ts";
-import { escapedStories } from "./stories/escaped.ts";
-import { limitStories } from "./stories/limits.ts";
+import { escapedProgramTests } from "./tests/escaped-programs.ts";
+import { limitTests } from "./tests/limits.ts";
 
 const prepared = inject("endToEnd");
 /** The Releases have no account. Their Secret has the certificate and a password of the run's git host. */
@@ -24,9 +24,9 @@ describe.skipIf(prepared.missing !== undefined)("on real containers, hostile Rel
   });
   afterAll(() => running?.stop());
 
-  limitStories(stack);
+  limitTests(stack);
   describe("whose program is a plain Node", () => {
     beforeAll(() => installOperator(stack(), { repository: "https", image: PLAIN_IMAGE, releases }));
-    escapedStories(stack);
+    escapedProgramTests(stack);
   });
 });

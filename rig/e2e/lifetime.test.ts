@@ -26,7 +26,7 @@ describe.skipIf(inject("endToEnd").missing !== undefined)("a run that is killed"
   test("also ends when its supervisor is killed with it, and the next run removes the remains", async () => {
     const { plan, kill } = await startAndKill();
 
-    await kill("keeper and parent");
+    await kill("supervisor and parent");
 
     await eventually(() => expect(leftovers(plan)).toMatchObject({ processes: [], mounts: [] }), {
       what: "all processes have ended",
@@ -40,7 +40,7 @@ describe.skipIf(inject("endToEnd").missing !== undefined)("a run that is killed"
 
 interface Running {
   readonly plan: Plan;
-  kill(who: "parent" | "keeper and parent"): Promise<void>;
+  kill(who: "parent" | "supervisor and parent"): Promise<void>;
 }
 
 /** Starts a run in a separate process, and waits until its programs start. */

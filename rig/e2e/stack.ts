@@ -80,26 +80,26 @@ async function startKept(
 ): Promise<Stack> {
   const cgroups = makeCgroups(readHierarchies(), basename(runDirectory));
   await writeFile(pathOf(runDirectory, "plan"), JSON.stringify({ ...rest, runDirectory, cgroups }));
-  const log = openSync(pathOf(runDirectory, "keeperLog"), "a");
-  const script = fileURLToPath(new URL("./node/keeper.ts", import.meta.url));
-  const keeper = spawn(process.execPath, [script, runDirectory], {
+  const log = openSync(pathOf(runDirectory, "supervisorLog"), "a");
+  const script = fileURLToPath(new URL("./node/supervisor.ts", import.meta.url));
+  const supervisor = spawn(process.execPath, [script, runDirectory], {
     cwd: "/",
     detached: true,
     stdio: ["pipe", log, log],
   });
-  writeOwners(runDirectory, [process.pid, keeper.pid]);
-  const ended = new Promise<void>((resolve) => keeper.once("exit", () => resolve()));
+  writeOwners(runDirectory, [process.pid, supervisor.pid]);
+  const ended = new Promise<void>((resolve) => supervisor.once("exit", () => resolve()));
   const stop = async () => {
-    keeper.stdin?.end();
+    supervisor.stdin?.end();
     await ended;
     await rm(runDirectory, { recursive: true, force: true });
   };
   const deadline = performance.now() + 180_000;
   while (!existsSync(pathOf(runDirectory, "ready"))) {
     const late = performance.now() > deadline;
-    if (existsSync(pathOf(runDirectory, "failed")) || keeper.exitCode !== null || late) {
+    if (existsSync(pathOf(runDirectory, "failed")) || supervisor.exitCode !== null || late) {
       const reason = await readFile(pathOf(runDirectory, "failed"), "utf8").catch(() => "");
-      const words = await readFile(pathOf(runDirectory, "keeperLog"), "utf8").catch(() => "");
+      const words = await readFile(pathOf(runDirectory, "supervisorLog"), "utf8").catch(() => "");
       await stop();
       throw new Error(
         `Cannot start the node: ${reason || (late ? "it takes too long" : "it ended")}\n${words}`,

@@ -18,7 +18,7 @@ export function writeOwners(runDirectory: string, pids: readonly (number | undef
   writeFileSync(pathOf(runDirectory, "owners"), JSON.stringify(owners));
 }
 
-/** Removes the cgroups and folders of runs whose keeper was killed. Everything else has ended with them. */
+/** Removes the cgroups and folders of runs whose supervisor was killed. Everything else has ended with them. */
 export async function removeStaleRuns(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(RUN_PREFIX))) {
     const runDirectory = join(tmpdir(), name);

@@ -32,7 +32,7 @@ const FILES = {
   plan: "plan.json",
   /** The processes that own the run. */
   owners: "owners.json",
-  keeperLog: "keeper.log",
+  supervisorLog: "supervisor.log",
   /** Process id of the node's first process on the machine. */
   pid: "pid",
   /** Written when all programs are ready. */

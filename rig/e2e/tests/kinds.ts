@@ -14,7 +14,7 @@ export async function applySamples({ kubectl }: Stack): Promise<void> {
 }
 
 /** Tests the behaviour of the kinds' containers. */
-export function kindStories(stack: () => Stack): void {
+export function kindTests(stack: () => Stack): void {
   test("an Echo's pod prints its message, and nothing else", async () => {
     await untilReady("echo", "hello-world");
     expect(await stack().kubectl("logs job/hello-world")).toBe("Hola, 世界!\n");
@@ -68,7 +68,7 @@ export function kindStories(stack: () => Stack): void {
 }
 
 /** Tests the ScheduledEcho, created first and checked last, because a CronJob starts at the next full minute. */
-export function scheduledEchoStory(stack: () => Stack): void {
+export function scheduledEchoTests(stack: () => Stack): void {
   test("a ScheduledEcho's pod prints its message at the scheduled minute", async () => {
     const selector = "app.kubernetes.io/name=scheduledecho,app.kubernetes.io/instance=hello-world-scheduled";
     const pod = await eventually(

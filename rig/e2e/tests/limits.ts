@@ -111,13 +111,13 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 /** The only tenant with a repository that exceeds the limit of a clone. Three of them would take the host a minute. */
-const hoarder = "three";
+const ownerOfLargeRepository = "three";
 const large = Object.fromEntries(
   Array.from({ length: 76 }, (_, index) => [`clone/${index}.bin`, { bytes: 7 * MIB }]),
 );
 
 /** Tests the installation's memory limits while three tenants use all of their limits at the same time. */
-export function limitStories(stack: () => Stack): void {
+export function limitTests(stack: () => Stack): void {
   test("three tenants exceed every limit: their jobs end, and a fourth one deploys", async () => {
     const leader = await eventually(() => leaderOf(stack()).then((name) => name || undefined), {
       what: "there is a leader",
@@ -139,7 +139,7 @@ export function limitStories(stack: () => Stack): void {
       await untilBystanderHas(stack(), version);
     }
     await eventually(async () => expect(await withoutExpectedCondition(stack())).toEqual([]), {
-      what: "each Release says what ended it",
+      what: "each Release reports why it failed",
       timeoutMs: 120_000,
       intervalMs: 500,
     });
@@ -187,7 +187,7 @@ function releasesOf(tenant: string): object[] {
     ...Object.entries(cases).map(([name, { isProgram }]) =>
       releaseOf({ namespace: tenant, name, render: isProgram === true ? program : { manifests: {} } }),
     ),
-    ...(tenant === hoarder
+    ...(tenant === ownerOfLargeRepository
       ? [releaseOf({ namespace: tenant, name: "clone", repository: "large", render: { manifests: {} } })]
       : []),
   ];

@@ -53,7 +53,7 @@ export const absent = [
 ] as const;
 
 /** Attempts to connect to addresses that do not respond. They never succeed; without restrictions, the error is different. */
-export const unanswered = ["connect to the world", "connect to an abstract Unix socket"] as const;
+export const unanswered = ["connect to an external address", "connect to an abstract Unix socket"] as const;
 
 /** Attempts of a program that controls its process in the sandbox zone's container. A successful attempt changes nothing. */
 export function escapeAttempts({ otherPod, secret, signal }: EscapeTargets): AttemptTable {
@@ -102,7 +102,7 @@ export function escapeAttempts({ otherPod, secret, signal }: EscapeTargets): Att
       "connect to the git host": tcp(network.gitPort, network.address),
       "connect to another pod": tcp(8_081, otherPod),
       "connect to the operator": tcp(8_081, "127.0.0.1"),
-      "connect to the world": tcp(80, "192.0.2.1"),
+      "connect to an external address": tcp(80, "192.0.2.1"),
       "connect to an abstract Unix socket": 'net.connect("\\0fairlead-nobody")',
       "listen on a TCP port": "net.createServer().listen(0)",
       "listen on a Unix socket": `net.createServer().listen("${sockets("sandbox")}/own.sock")`,

@@ -6,7 +6,7 @@ import { gitOnHost, leaderOf, OPERATOR, operatorRequests, podsOf } from "../oper
 import type { Stack } from "../stack.ts";
 
 /** Tests the information for an on-call engineer: describe, events, metrics, git, the audit log. */
-export function watchedStories(stack: () => Stack): void {
+export function observabilityTests(stack: () => Stack): void {
   test("kubectl describe shows conditions, the commit, and manual changes", async () => {
     const { kubectl } = stack();
     await kubectl("scale deployment example-memcached-deployment --replicas=1");

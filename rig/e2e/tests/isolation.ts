@@ -30,7 +30,7 @@ const program = `const fs = require("fs"), child = require("child_process"), ref
   require("net").connect(port, host).on("connect", () => end()).on("error", end);`;
 
 /** Tests the kernel's restrictions of programs on a real node. */
-export function walledStories(stack: () => Stack): void {
+export function isolationTests(stack: () => Stack): void {
   test("the operator reports that the kernel isolates programs", async () => {
     await eventually(
       async () => {

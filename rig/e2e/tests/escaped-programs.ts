@@ -27,7 +27,7 @@ const node = "/usr/local/bin/node";
 const perl = "/usr/bin/perl";
 const loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"].filter(existsSync);
 const [EPERM, ENOSYS] = [1, 38];
-const wall = /^(EACCES|EPERM)$/;
+const permissionErrors = /^(EACCES|EPERM)$/;
 const secret = "victim's-inputs-6f1c2a9d03b0";
 const program = (entry = "main.ts", timeout = "30s", inputs?: object) => ({
   program: { entry, timeout, ...(inputs && { inputs }) },
@@ -57,11 +57,11 @@ const exhausting: Readonly<Record<string, { readonly code: string; readonly says
     code: 'for (;;) load("fs").writeSync(1, Buffer.alloc(2 ** 16, 255));',
     says: /^RenderFailed: .*wrote unexpected data/,
   },
-  death: { code: "process.abort();", says: /^RenderLimit: .*memory/ },
+  crash: { code: "process.abort();", says: /^RenderLimit: .*memory/ },
 };
 
 /** Tests programs of Releases after a complete escape: each is a plain Node, restricted only by the launcher and the container. */
-export function escapedStories(stack: () => Stack): void {
+export function escapedProgramTests(stack: () => Stack): void {
   let leader = "";
   let otherPod = "";
   const table = (signal: EscapeTargets["signal"]) => escapeAttempts({ otherPod, secret, signal });
@@ -112,10 +112,12 @@ export function escapedStories(stack: () => Stack): void {
     expect(tried).toEqual([...Object.keys(tries), ...Object.keys(waits)]);
     expect(user).toEqual([65_533, 65_532]);
     const notThere: readonly string[] = absent;
-    const gotThrough = tried.filter(
-      (name) => !wall.test(refused[name] ?? "") && !(notThere.includes(name) && refused[name] === "ENOENT"),
+    const succeeded = tried.filter(
+      (name) =>
+        !permissionErrors.test(refused[name] ?? "") &&
+        !(notThere.includes(name) && refused[name] === "ENOENT"),
     );
-    expect(gotThrough.map((name) => [name, refused[name]])).toEqual([]);
+    expect(succeeded.map((name) => [name, refused[name]])).toEqual([]);
   });
 
   test("code that has also escaped from Node cannot trace a process, read its memory or signal it", async () => {
@@ -132,9 +134,9 @@ export function escapedStories(stack: () => Stack): void {
       await run(command),
       await run(["/app/fairlead-launch", ...launchArguments(rules, command)]),
     ];
-    const [open, behind] = outputs.map((text) => JSON.parse(text) as Record<string, number>);
+    const [open, isolated] = outputs.map((text) => JSON.parse(text) as Record<string, number>);
     for (const name of ["ptrace", "pidfd_open", "kill"]) expect([name, open?.[name]]).toEqual([name, 0]);
-    const allowed = systemCalls.filter(({ name }) => ![EPERM, ENOSYS].includes(behind?.[name] ?? 0));
+    const allowed = systemCalls.filter(({ name }) => ![EPERM, ENOSYS].includes(isolated?.[name] ?? 0));
     expect(allowed).toEqual([]);
   });
 
@@ -164,7 +166,7 @@ export function escapedStories(stack: () => Stack): void {
         }
         return true;
       },
-      { what: "each Release says why its program ended", timeoutMs: 90_000, intervalMs: 500 },
+      { what: "each Release reports why its program ended", timeoutMs: 90_000, intervalMs: 500 },
     );
     const restarts = await readRestarts(stack(), namespace);
     expect(Object.keys(restarts)).toContain(`${leader}/operator`);

@@ -8,7 +8,7 @@ const operatorPods = "app.kubernetes.io/name=fairlead";
 const { namespace } = OPERATOR;
 
 /** The result of `fairlead install`. */
-export function installedStories(stack: () => Stack): void {
+export function installationTests(stack: () => Stack): void {
   test("two pods of the operator are available, and one of them leads", async () => {
     const pods = await podsOf(stack(), operatorPods, namespace);
     expect(pods.map(({ phase }) => phase)).toEqual(["Running", "Running"]);

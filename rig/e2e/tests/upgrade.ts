@@ -4,7 +4,7 @@ import { type AuditEvent, gitOnHost, installOperator, operatorRequests } from ".
 import type { Stack } from "../stack.ts";
 
 /** Tests another installation with other values, which moves the repository to an ssh host. */
-export function upgradeStory(stack: () => Stack): void {
+export function upgradeTests(stack: () => Stack): void {
   test("installing again changes the repository to an ssh host, and writes no object", async () => {
     const before = await operatorRequests(stack());
     const files = await gitOnHost(stack(), ["ls-tree", "-r", "main"]);

@@ -8,9 +8,9 @@ import { removeCgroups } from "./cgroups.ts";
 import { pathOf, readPlan } from "./layout.ts";
 
 /**
- * Runs as a separate process: `keeper.ts RUN_DIRECTORY`. It starts the node in separate namespaces. When its standard input ends,
- * because the parent has ended or was killed, it ends the node and removes the cgroups and the run directory. The kernel removes
- * mounts, links and processes together with the namespaces' first process.
+ * Runs as a separate process: `supervisor.ts RUN_DIRECTORY`. It starts the node in separate namespaces. When its standard input
+ * ends, because the parent has ended or was killed, it ends the node and removes the cgroups and the run directory. The kernel
+ * removes mounts, links and processes together with the namespaces' first process.
  */
 const runDirectory = process.argv[2] ?? "";
 const { cgroups } = readPlan(runDirectory);
@@ -23,7 +23,7 @@ const enter = `
 
 /**
  * The first process of the namespaces: a shell, because it must reap orphaned processes of containerd's shims, which Node does
- * not. It ends with its standard input, and so with this keeper, even if the keeper is killed.
+ * not. It ends with its standard input, and so with this supervisor, even if the supervisor is killed.
  */
 const firstProcess = '"$@" < /dev/null & read -r _; exit 0';
 

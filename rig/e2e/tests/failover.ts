@@ -7,7 +7,7 @@ import type { Stack } from "../stack.ts";
 const { namespace } = OPERATOR;
 
 /** Tests that the other pod continues after the leading one was killed. */
-export function failoverStory(stack: () => Stack): void {
+export function failoverTests(stack: () => Stack): void {
   test("after the leading pod is killed the other one leads, and handles the changes made meanwhile", async () => {
     const { kubectl } = stack();
     const deposed = await leaderOf(stack());
