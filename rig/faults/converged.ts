@@ -1,4 +1,4 @@
-import type { SeenResource } from "../../test/cluster/story.ts";
+import type { SeenResource } from "../../test/cluster/harness.ts";
 import type { AdminApi, SeenObject } from "./api.ts";
 import type { GitServer } from "./git-server.ts";
 import { editedKinds } from "./schedule.ts";

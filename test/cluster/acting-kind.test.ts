@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { Delegate, delegate } from "./delegate.ts";
 import { fence } from "./fenced.ts";
 import { aNamespace, applyObjects, kubectl, readObject, testCluster } from "./fixture.ts";
+import { applyResource, untilCondition, untilGone, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
 import { startOperator } from "./operator.ts";
 import { isWrite } from "./operator-user.ts";
-import { applyResource, untilCondition, untilGone, untilReady } from "./story.ts";
 
 const program = join(import.meta.dirname, "delegate-program.ts");
 const rbac = "rbac.authorization.k8s.io";

@@ -20,12 +20,12 @@ import {
   readObject,
   testCluster,
 } from "./fixture.ts";
+import { applyResource, untilCondition, untilEvents, untilGone, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
 import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
 import { type ManagedObject, ownedFields } from "./owned-fields.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { applyResource, untilCondition, untilEvents, untilGone, untilReady } from "./story.ts";
 
 const { definition } = nap;
 const program = join(import.meta.dirname, "nap-program.ts");
@@ -102,7 +102,7 @@ async function aScene() {
 async function asPod({ kubeconfigPath }: FencedPod): Promise<{ cluster: Cluster; close(): Promise<void> }> {
   const clock = systemClock();
   const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
-  const transport = new ApiTransport(access, { clock, userAgent: "story" });
+  const transport = new ApiTransport(access, { clock, userAgent: "test" });
   return {
     cluster: new KubeCluster({ transport, clock, fence: { check() {} } }),
     close: () => transport.close(),

@@ -8,12 +8,12 @@ import { NotOwnedError } from "../../operator/errors.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { type FencedPod, fence } from "./fenced.ts";
 import { eventually, testCluster } from "./fixture.ts";
+import { applyResource, seen, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
 import { pin } from "./pin-kind.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { applyResource, seen, untilReady } from "./story.ts";
 
 const { definition } = pin;
 const program = join(import.meta.dirname, "pin-program.ts");
@@ -22,7 +22,7 @@ const program = join(import.meta.dirname, "pin-program.ts");
 async function asPod({ kubeconfigPath }: FencedPod) {
   const clock = systemClock();
   const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
-  const transport = new ApiTransport(access, { clock, userAgent: "story" });
+  const transport = new ApiTransport(access, { clock, userAgent: "test" });
   const cluster = new KubeCluster({ transport, clock, fence: { check() {} } });
   return { cluster, close: () => transport.close() };
 }
@@ -36,7 +36,7 @@ test("a kind pins and plans Releases of the same operator, and may set no other 
     name: "next-pins",
     values: { releases: { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] } },
   });
-  const { namespace, source, ...story } = await aReleaseStory();
+  const { namespace, source, ...harness } = await aReleaseHarness();
   const fenced = await fence(namespace, {
     kinds,
     rights: "next-pins",
@@ -45,12 +45,12 @@ test("a kind pins and plans Releases of the same operator, and may set no other 
     watchedNamespaces: [namespace],
   });
   const pod = await fenced.aPod("operator-1");
-  const first = story.commit({ "shop/web.json": aConfigMapFile("web", { version: "1" }) });
-  const second = story.commit({ "shop/web.json": aConfigMapFile("web", { version: "2" }) });
-  await story.start(fenced.args, { program, ...pod });
+  const first = harness.commit({ "shop/web.json": aConfigMapFile("web", { version: "1" }) });
+  const second = harness.commit({ "shop/web.json": aConfigMapFile("web", { version: "2" }) });
+  await harness.start(fenced.args, { program, ...pod });
   const ref = { pipeline: "shop", stage: "prod" };
-  await story.release("shop", { source: { url: `file://${source.path}`, path: "shop", ref } });
-  await story.until("shop", { status: "False", reason: "PinPending" });
+  await harness.release("shop", { source: { url: `file://${source.path}`, path: "shop", ref } });
+  await harness.until("shop", { status: "False", reason: "PinPending" });
 
   // When a resource pins it and requests the plan of another commit, by one write
   const asked = new Date();
@@ -62,7 +62,7 @@ test("a kind pins and plans Releases of the same operator, and may set no other 
   });
 
   // Then both are done
-  await story.untilAt("shop", first);
+  await harness.untilAt("shop", first);
   const planned = await eventually(
     async () => {
       const { status, spec } = await seen(Release, namespace, "shop");
@@ -82,7 +82,7 @@ test("a kind pins and plans Releases of the same operator, and may set no other 
   // When the planned commit is pinned with its digest, then the plan ends, and nothing of it stays in the spec
   const { digest = "" } = planned.next;
   await applyResource(definition, namespace, { name: "prod", release: "shop", revision: second, digest });
-  const deployed = await story.untilAt("shop", second);
+  const deployed = await harness.untilAt("shop", second);
   await untilReady(definition, namespace, "prod");
   expect(deployed.status?.["deployed"]).toMatchObject({ revision: second, digest });
   const after = await eventually(

@@ -3,8 +3,8 @@ import { Pod } from "../../crds/core-kinds.ts";
 import { ObjectRejectedError, ReplacedError } from "../../operator/errors.ts";
 import type { Addition } from "../../synth/manifest.ts";
 import { aNamespace, applyObjects, kubectlJson } from "./fixture.ts";
+import type { SeenResource } from "./harness.ts";
 import { kubeAdapter } from "./kube-adapter.ts";
-import type { SeenResource } from "./story.ts";
 
 function anAddition(namespace: string, image: string, more: Partial<Addition> = {}): Addition {
   return {

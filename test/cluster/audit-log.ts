@@ -98,14 +98,14 @@ async function readPart(file: FileHandle, position: number, length: number): Pro
   return buffer.subarray(0, bytesRead);
 }
 
-export interface StoriesLog {
+export interface RunLog {
   readonly auditLogPath: string;
   /** Start of the run; the cluster may be older. */
   readonly startedAt: string;
 }
 
 /** The requests of the operators of all tests of a run, also on clusters of their own. */
-export async function operatorRequests({ auditLogPath, startedAt }: StoriesLog): Promise<AuditEvent[]> {
+export async function operatorRequests({ auditLogPath, startedAt }: RunLog): Promise<AuditEvent[]> {
   const elsewhere = await readAuditLog(elsewherePath(auditLogPath)).catch(() => []);
   const events = [...(await readAuditLog(auditLogPath, { since: new Date(startedAt) })), ...elsewhere];
   return events.filter((event) => isOfOperator(event) && event.requestReceivedTimestamp >= startedAt);
@@ -114,7 +114,7 @@ export async function operatorRequests({ auditLogPath, startedAt }: StoriesLog):
 /** Keeps the requests of operators on another cluster, which is about to be removed. */
 export async function keepOperatorRequests(
   auditLogPath: string,
-  { auditLogPath: shared }: StoriesLog,
+  { auditLogPath: shared }: RunLog,
 ): Promise<void> {
   let events = (await readAuditLog(auditLogPath)).filter(isOfOperator);
   // A watch is logged when it ends, shortly after its operator has ended.

@@ -4,11 +4,11 @@ import type { KubernetesObject, ObjectMeta } from "../../crds/object.ts";
 import { batch } from "../fakes/batch-kind.ts";
 import { fence } from "./fenced.ts";
 import { aNamespace, applyObjects, eventually, kubectlJson, readObject, testCluster } from "./fixture.ts";
+import { conditionOf, type SeenResource } from "./harness.ts";
 import { install } from "./install.ts";
 import { kubectlFor } from "./kubectl.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { anOperatorUser, lineOf, type OperatorUser } from "./operator-user.ts";
-import { conditionOf, type SeenResource } from "./story.ts";
 
 const program = join(import.meta.dirname, "batch-program.ts");
 const rights = "batches";

@@ -2,9 +2,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { customResourceDefinitionOf } from "../../crds/custom-resource-definition.ts";
 import { apiVersionOf, groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
+import { untilReady } from "./harness.ts";
 import { stampIn } from "./stamp-kind.ts";
-import { aStampStory, manyNames } from "./stamps.ts";
-import { untilReady } from "./story.ts";
+import { aStampHarness, manyNames } from "./stamps.ts";
 
 test("resources that are created right after a change of their definition are read completely, without a restart", async () => {
   // Given an operator that runs while the cluster has an old definition without the field `text`
@@ -14,12 +14,12 @@ test("resources that are created right after a change of their definition are re
   onTestFinished(
     async () => void (await kubectl(["delete", "crd", name, "--ignore-not-found", "--wait=false"])),
   );
-  const story = await aStampStory({ ownGroup });
+  const harness = await aStampHarness({ ownGroup });
   const crd = customResourceDefinitionOf(definition);
   await replace(name, withoutText(crd));
-  const probe = { ...aStamp("probe"), metadata: { name: "probe", namespace: story.namespace } };
+  const probe = { ...aStamp("probe"), metadata: { name: "probe", namespace: harness.namespace } };
   await untilTaken(probe, false);
-  const operator = await story.start();
+  const operator = await harness.start();
   await eventually(
     () => operator.log.some(({ message, group }) => message === "Watching" && group === ownGroup),
     { what: "it watches its kind" },
@@ -33,15 +33,15 @@ test("resources that are created right after a change of their definition are re
 
   // Then each is reconciled with its field
   for (const one of names) {
-    await untilReady(definition, story.namespace, one);
-    expect(await readObject("configmap", `${one}-0`, story.namespace)).toMatchObject({
+    await untilReady(definition, harness.namespace, one);
+    expect(await readObject("configmap", `${one}-0`, harness.namespace)).toMatchObject({
       data: { text: "all of it" },
     });
   }
 
   function aStamp(of: string): KubernetesObject {
     const spec = { text: "all of it", copies: 1 };
-    const metadata = { name: of, namespace: story.namespace };
+    const metadata = { name: of, namespace: harness.namespace };
     return { apiVersion: apiVersionOf(definition), kind: definition.kind, metadata, spec };
   }
 });

@@ -9,7 +9,7 @@ import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-u
 import { metricsArgument, untilReconciled } from "./reconciled.ts";
 import { aRepository } from "./repository.ts";
 import { applySamples, untilSamplesReady } from "./sample-set.ts";
-import { aStampStory, manyNames } from "./stamps.ts";
+import { aStampHarness, manyNames } from "./stamps.ts";
 
 const resources = isLong ? 1_000 : 150;
 
@@ -17,15 +17,15 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
   timeout: 300_000,
 }, async () => {
   // Given resources with three objects each
-  const story = await aStampStory();
-  await story.apply(manyNames(resources), { text: "one" });
-  const first = await story.start(["--leader-elect"]);
-  await story.untilSettled(resources, 120_000);
+  const harness = await aStampHarness();
+  await harness.apply(manyNames(resources), { text: "one" });
+  const first = await harness.start(["--leader-elect"]);
+  await harness.untilSettled(resources, 120_000);
   await first.stop();
 
   // Then filling took 3 applies and 1 status write each, another one if the commit took over a second, no reads
   const fill = Map.groupBy(
-    (await story.user.requests()).filter(({ objectRef = {} }) =>
+    (await harness.user.requests()).filter(({ objectRef = {} }) =>
       /^stamps|^configmaps/.test(objectRef.resource ?? ""),
     ),
     ({ objectRef: { name = "" } = {} }) => (name.match(/stamp-\d+/) ?? [""])[0],
@@ -34,17 +34,17 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
   expect(fill.size - Number(fill.has(""))).toBe(resources);
 
   // When the operator starts again
-  const commits = story.repository.commits();
+  const commits = harness.repository.commits();
   const git = await aGitWitness();
   const restarted = new Date();
-  const second = await story.start(["--leader-elect", "--log-level=debug", metricsArgument], {
+  const second = await harness.start(["--leader-elect", "--log-level=debug", metricsArgument], {
     environment: git.environment,
   });
   await untilReconciled(second, resources);
-  await untilRenewed(story.user);
+  await untilRenewed(harness.user);
 
   // Then it only read existing objects, and changed nothing
-  const asked = await story.user.requests(restarted);
+  const asked = await harness.user.requests(restarted);
   expect(asked.map(lineOf).filter((line) => !isAllowedAtStart(line))).toEqual([]);
   expect(
     asked
@@ -52,7 +52,7 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
       .map(lineOf)
       .filter((line) => !/ leases /.test(line)).length,
   ).toBeLessThanOrEqual(1);
-  expect(story.repository.commits()).toBe(commits);
+  expect(harness.repository.commits()).toBe(commits);
   expect(git.commands().filter((command) => !looks.includes(command))).toEqual([]);
 
   // And in the steady state there are only Lease renewals and one poll of the remote a minute
@@ -60,7 +60,7 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
     const quiet = new Date();
     const before = git.commands().length;
     await sleep(75_000);
-    const later = (await story.user.requests(quiet)).map(lineOf);
+    const later = (await harness.user.requests(quiet)).map(lineOf);
     expect(later.filter((line) => !/^(update leases|watch )/.test(line))).toEqual([]);
     expect(later.length).toBeGreaterThan(25);
     expect(git.commands().slice(before)).toEqual(["ls-remote"]);
@@ -71,7 +71,7 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
     "get",
     "events.events.k8s.io",
     "-n",
-    story.namespace,
+    harness.namespace,
   ]);
   expect(events.items.filter(({ regarding }) => regarding.kind === "Stamp")).toEqual([]);
 });

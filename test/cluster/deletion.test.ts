@@ -4,27 +4,27 @@ import { Echo } from "../../crds/echo.ts";
 import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import { aClusterOfItsOwn, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
+import {
+  aHarness,
+  applyResource,
+  type Harness,
+  operatorWrites,
+  untilCondition,
+  untilGone,
+  untilReady,
+} from "./harness.ts";
 import { install } from "./install.ts";
 import { kubectlFor } from "./kubectl.ts";
 import { startOperator } from "./operator.ts";
 import { aRepository } from "./repository.ts";
-import {
-  applyResource,
-  aStory,
-  operatorWrites,
-  type Story,
-  untilCondition,
-  untilGone,
-  untilReady,
-} from "./story.ts";
 
 const spec = { size: 1, image: "example.dev/web:1", ports: [{ port: 80 }] };
 const type = groupKindOf(EasyService);
 
 /** A Ready and published EasyService, Echo and PodSet, and an operator. */
-async function threeResources(): Promise<Story> {
-  const story = await aStory();
-  const { namespace, start } = story;
+async function threeResources(): Promise<Harness> {
+  const harness = await aHarness();
+  const { namespace, start } = harness;
   await start();
   await applyResource(EasyService, namespace, spec);
   await applyResource(Echo, namespace, { name: "hello", message: "hi" });
@@ -39,7 +39,7 @@ async function threeResources(): Promise<Story> {
   ] as const) {
     await untilCondition(kind, namespace, { type: "Published", name });
   }
-  return story;
+  return harness;
 }
 
 test.for(["background", "foreground"])(

@@ -4,7 +4,7 @@ import { eventually } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
 import { isWrite } from "./operator-user.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
+import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
 // A measurement, which is part of the suite only if a number of rounds is set, as in `npm run test:failover`.
 const rounds = Number(process.env["FAIRLEAD_FAILOVER_ROUNDS"]);
@@ -17,17 +17,17 @@ interface Instance {
 
 /** Seconds from the signal to the first write of the other one, which has work from then on. */
 async function failOver(
-  story: StampStory,
+  harness: StampHarness,
   { leader, standby }: { readonly leader: Instance; readonly standby: Instance },
   { signal, text }: { readonly signal: "SIGTERM" | "SIGKILL"; readonly text: string },
 ): Promise<number> {
   const since = new Date();
-  await Promise.all([leader.operator.stop(signal), story.apply(names, { text })]);
+  await Promise.all([leader.operator.stop(signal), harness.apply(names, { text })]);
   const first = await eventually(
     async () => (await standby.pod.requests(since)).find((request) => isDone(request)),
     { what: "the standby writes", timeoutMs: 60_000 },
   );
-  await story.untilSettled(names.length, 180_000);
+  await harness.untilSettled(names.length, 180_000);
   return (Date.parse(first.requestReceivedTimestamp) - since.getTime()) / 1_000;
 }
 
@@ -49,25 +49,25 @@ test.for([
   "with $times another one writes within $stopSeconds s of a stop and $killSeconds s of a kill",
   { timeout: 3_600_000 },
   async ({ times, args, stopSeconds, killSeconds }) => {
-    const story = await aStampStory();
-    await story.apply(names, { text: "one" });
-    const fenced = await fence(story.namespace, { kinds: [stampIn(sharedGroup)], rights: "stamps" });
+    const harness = await aStampHarness();
+    await harness.apply(names, { text: "one" });
+    const fenced = await fence(harness.namespace, { kinds: [stampIn(sharedGroup)], rights: "stamps" });
     let count = 0;
     const start = async (until: string): Promise<Instance> => {
       const pod = await fenced.aPod(`operator-${++count}`);
       const options = { user: pod, environment: pod.environment };
-      const operator = await story.start([...fenced.args, ...args], options);
+      const operator = await harness.start([...fenced.args, ...args], options);
       await operator.untilLogged(until);
       return { pod, operator };
     };
     let leader = await start("Became leader");
-    await story.untilSettled(names.length);
+    await harness.untilSettled(names.length);
     const took = { SIGTERM: [] as number[], SIGKILL: [] as number[] };
     for (let round = 1; round <= rounds; round++) {
       for (const signal of ["SIGTERM", "SIGKILL"] as const) {
         const standby = await start("Another instance leads");
         took[signal].push(
-          await failOver(story, { leader, standby }, { signal, text: `${signal.toLowerCase()}-${round}` }),
+          await failOver(harness, { leader, standby }, { signal, text: `${signal.toLowerCase()}-${round}` }),
         );
         leader = standby;
       }

@@ -4,7 +4,7 @@ import { EasyService } from "../../crds/easy-service.ts";
 import { Echo } from "../../crds/echo.ts";
 import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
 import { kubectl, kubectlJson, readObject } from "./fixture.ts";
-import { aStory, type SeenResource, untilCondition, untilReady } from "./story.ts";
+import { aHarness, type SeenResource, untilCondition, untilReady } from "./harness.ts";
 
 /** Texts that something on the way to the API server or to git might misinterpret. */
 const texts: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 test("every message reaches Job and git unchanged", async () => {
-  const { namespace, repository, start } = await aStory();
+  const { namespace, repository, start } = await aHarness();
   await start();
   const names = Object.keys(texts);
   await Promise.all(
@@ -62,7 +62,7 @@ test("every message reaches Job and git unchanged", async () => {
 });
 
 test("every environment variable reaches Deployment and git unchanged, including unknown fields", async () => {
-  const { namespace, repository, start } = await aStory();
+  const { namespace, repository, start } = await aHarness();
   await start();
   const envs = [
     ...Object.entries(texts).map(([name, value]) => ({ name: name.toUpperCase(), value })),

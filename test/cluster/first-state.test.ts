@@ -7,18 +7,18 @@ import { PodSet } from "../../crds/pod-set.ts";
 import { keepOperatorRequests } from "./audit-log.ts";
 import { applyObjects, eventually, kubectl, readObject, secondCluster, testCluster } from "./fixture.ts";
 import { someResources } from "./hand-edits.ts";
-import { install } from "./install.ts";
-import { kubectlFor } from "./kubectl.ts";
-import { startOperator } from "./operator.ts";
 import {
+  aHarness,
   applyResource,
-  aStory,
   conditionOf,
   type SeenResource,
   untilCondition,
   untilEvents,
   untilReady,
-} from "./story.ts";
+} from "./harness.ts";
+import { install } from "./install.ts";
+import { kubectlFor } from "./kubectl.ts";
+import { startOperator } from "./operator.ts";
 
 const podTemplate = {
   metadata: { labels: { app: "theirs" } },
@@ -47,7 +47,7 @@ const strangers = [
 ] as const;
 
 test("a resource of any kind whose child belongs to another owner reports it from the start, and does not change it", async () => {
-  const { namespace, repository, start } = await aStory();
+  const { namespace, repository, start } = await aHarness();
   const objects = strangers.map(({ apiVersion, kind, name, spec }) => ({
     apiVersion,
     kind,
@@ -77,7 +77,7 @@ test("a resource of any kind whose child belongs to another owner reports it fro
 });
 
 test("of two resources with the same child, the first owns it, and the second reports the owner and creates it after its deletion", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   await applyResource(Memcached, namespace, { name: "a", size: 1 });
   await untilReady(Memcached, namespace, "a");
@@ -101,7 +101,7 @@ test("of two resources with the same child, the first owns it, and the second re
 });
 
 test("an object that its owner hands over by annotation is adopted in place", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   const metadata = { name: "web", namespace, labels: { team: "a" } };
   const theirs = { apiVersion: "apps/v1", kind: "Deployment", metadata, spec: deployment };

@@ -70,7 +70,7 @@ export interface NamespaceOptions {
 
 /** Creates a namespace for one test, and returns its name. */
 export async function aNamespace({
-  prefix = "story",
+  prefix = "test",
   onEnd = onTestFinished,
 }: NamespaceOptions = {}): Promise<string> {
   const name = `${prefix}-${crypto.randomUUID().slice(0, 8)}`;
@@ -99,7 +99,7 @@ export async function auditEvents(query?: AuditQuery): Promise<AuditEvent[]> {
 
 /** Starts a cluster for one test, which may break it. It takes 4 to 5 s, and ends with the test. */
 export async function aClusterOfItsOwn(options: StartLocalClusterOptions = {}): Promise<LocalCluster> {
-  const cluster = await startLocalCluster({ name: "story", fsync: false, ...options });
+  const cluster = await startLocalCluster({ name: "separate", fsync: false, ...options });
   onTestFinished(async () => {
     await keepOperatorRequests(cluster.auditLogPath, testCluster());
     await cluster.stop();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { eventually } from "./fixture.ts";
 import { aFolder } from "./operator.ts";
-import { aStampStory, manyNames } from "./stamps.ts";
+import { aStampHarness, manyNames } from "./stamps.ts";
 
 const names = manyNames(60, "leakprobe");
 
@@ -15,9 +15,9 @@ function textsWith(word: string, texts: Texts): Texts {
 }
 
 test("an operator frees the memory of deleted resources: it contains none of their names", async () => {
-  const story = await aStampStory();
+  const harness = await aStampHarness();
   const folder = await aFolder();
-  const operator = await story.start([], {
+  const operator = await harness.start([], {
     environment: { NODE_OPTIONS: `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${folder}` },
   });
   const snapshot = async (): Promise<Texts> => {
@@ -43,21 +43,21 @@ test("an operator frees the memory of deleted resources: it contains none of the
   };
 
   // Given that it knows some that stay, and many that are deleted
-  await story.apply(manyNames(5, "stays"), { text: "one" });
-  await story.apply(names, { text: "one" });
-  await story.untilSettled(names.length + 5);
-  await story.apply(names.slice(0, 30), { text: "two" });
-  await story.untilSettled(names.length + 5);
+  await harness.apply(manyNames(5, "stays"), { text: "one" });
+  await harness.apply(names, { text: "one" });
+  await harness.untilSettled(names.length + 5);
+  await harness.apply(names.slice(0, 30), { text: "two" });
+  await harness.untilSettled(names.length + 5);
   const known = textsWith("leakprobe", await snapshot());
   expect(known.length).toBeGreaterThan(names.length);
 
   // When they are deleted
-  await story.remove(names);
-  await story.until("they are gone", (stamps) => stamps.length === 5);
-  await eventually(() => story.repository.files(`${story.namespace}/`).length === 15, {
+  await harness.remove(names);
+  await harness.until("they are gone", (stamps) => stamps.length === 5);
+  await eventually(() => harness.repository.files(`${harness.namespace}/`).length === 15, {
     what: "their folders are deleted",
   });
-  await eventually(async () => (await story.children()).length === 15, {
+  await eventually(async () => (await harness.children()).length === 15, {
     what: "their children are deleted",
   });
 
@@ -65,8 +65,8 @@ test("an operator frees the memory of deleted resources: it contains none of the
   let edit = 0;
   await eventually(
     async () => {
-      await story.apply(manyNames(5, "stays"), { text: `again-${++edit}` });
-      await story.untilSettled(5);
+      await harness.apply(manyNames(5, "stays"), { text: `again-${++edit}` });
+      await harness.untilSettled(5);
       expect(textsWith("leakprobe", await snapshot())).toEqual([]);
       return true;
     },

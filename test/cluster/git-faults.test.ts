@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { eventually } from "./fixture.ts";
-import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
-import { conditionOf, type SeenResource } from "./story.ts";
+import { conditionOf, type SeenResource } from "./harness.ts";
+import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
 const names = manyNames(20);
 
 /** Twenty Stamps, converged and published. */
-async function aPublishedStory(): Promise<StampStory> {
-  const story = await aStampStory();
-  await story.apply(names, { text: "one" });
-  await story.start();
-  await story.untilSettled(names.length);
-  return story;
+async function aPublishedHarness(): Promise<StampHarness> {
+  const harness = await aStampHarness();
+  await harness.apply(names, { text: "one" });
+  await harness.start();
+  await harness.untilSettled(names.length);
+  return harness;
 }
 
 /** Still Ready, with a condition that describes why it is not published. */
@@ -30,10 +30,10 @@ function isHeldUp(reason: string, message: RegExp): (resource: SeenResource) => 
 }
 
 /** The cluster has the newest text everywhere, and no resource became unready. */
-async function expectCluster(story: StampStory, text: string): Promise<void> {
+async function expectCluster(harness: StampHarness, text: string): Promise<void> {
   await eventually(
     async () => {
-      const children = await story.children();
+      const children = await harness.children();
       expect(children.map((child) => (child["data"] as { text: string }).text)).toEqual(
         Array.from({ length: 3 * names.length }, () => text),
       );
@@ -43,14 +43,14 @@ async function expectCluster(story: StampStory, text: string): Promise<void> {
   );
 }
 
-function expectBranch({ repository, namespace }: StampStory, text: string): void {
+function expectBranch({ repository, namespace }: StampHarness, text: string): void {
   const files = repository.files(`${namespace}/`);
   expect(files).toHaveLength(3 * names.length);
   for (const file of files) expect(repository.read(file), file).toContain(`text: ${text}`);
 }
 
 /** Every one of these heads is an ancestor of the branch's head, and nothing was ever merged: no force, no text merge. */
-function expectStraight({ repository: { remote } }: StampStory, heads: readonly string[]): void {
+function expectStraight({ repository: { remote } }: StampHarness, heads: readonly string[]): void {
   const ancestors = new Set(remote.git(["rev-list", "--first-parent", "main"]).trim().split("\n"));
   expect(heads.filter((head) => !ancestors.has(head))).toEqual([]);
   expect(remote.git(["rev-list", "--merges", "main"])).toBe("");
@@ -60,7 +60,7 @@ describe("a repository", () => {
   test.for([
     {
       fault: "cannot be reached",
-      breakIt: ({ repository: { remote } }: StampStory) => remote.vanish(),
+      breakIt: ({ repository: { remote } }: StampHarness) => remote.vanish(),
       // Every attempt polls first, and then commits everything that is pending.
       triesAgain: async () => {},
       reason: "RepositoryUnreachable",
@@ -68,9 +68,9 @@ describe("a repository", () => {
     },
     {
       fault: "refuses pushes",
-      breakIt: ({ repository: { remote } }: StampStory) => remote.refusePushes("The branch is frozen"),
+      breakIt: ({ repository: { remote } }: StampHarness) => remote.refusePushes("The branch is frozen"),
       // The first may have started before the last edits.
-      triesAgain: async ({ repository: { remote } }: StampStory) => {
+      triesAgain: async ({ repository: { remote } }: StampHarness) => {
         const before = remote.refusals;
         await eventually(() => remote.refusals >= before + 2, { what: "two more pushes are refused" });
       },
@@ -80,36 +80,36 @@ describe("a repository", () => {
   ])(
     "that $fault does not block reconciles, and receives all files in one commit after it recovers",
     async (fault) => {
-      const story = await aPublishedStory();
-      const { repository } = story;
+      const harness = await aPublishedHarness();
+      const { repository } = harness;
       const head = repository.remote.head() ?? "";
       const commits = repository.commits();
 
       // When it fails, and two edits are made of each resource
-      fault.breakIt(story);
-      await story.apply(names, { text: "two" });
-      await story.until(`all say ${fault.reason}`, (stamps) =>
+      fault.breakIt(harness);
+      await harness.apply(names, { text: "two" });
+      await harness.until(`all say ${fault.reason}`, (stamps) =>
         stamps.every(isHeldUp(fault.reason, fault.says)),
       );
-      await expectCluster(story, "two");
-      await story.apply(names, { text: "three" });
-      await expectCluster(story, "three");
-      await story.until("they still say so", (stamps) => stamps.every(isHeldUp(fault.reason, fault.says)));
+      await expectCluster(harness, "two");
+      await harness.apply(names, { text: "three" });
+      await expectCluster(harness, "three");
+      await harness.until("they still say so", (stamps) => stamps.every(isHeldUp(fault.reason, fault.says)));
 
-      await fault.triesAgain(story);
+      await fault.triesAgain(harness);
 
       // When it recovers, then everything is pushed at once
       repository.remote.behave();
-      await story.untilSettled(names.length);
-      expectBranch(story, "three");
+      await harness.untilSettled(names.length);
+      expectBranch(harness, "three");
       expect(repository.commits()).toBe(commits + 1);
-      expectStraight(story, [head]);
+      expectStraight(harness, [head]);
     },
   );
 
   test("to which another writer pushes continuously receives all commits of both", async () => {
-    const story = await aPublishedStory();
-    const { repository } = story;
+    const harness = await aPublishedHarness();
+    const { repository } = harness;
     const theirs: string[] = [];
 
     // When another user pushes several times a second, while all resources are edited again and again
@@ -126,8 +126,8 @@ describe("a repository", () => {
       }
     })();
     for (const text of ["two", "three", "four", "five"]) {
-      await story.apply(names, { text });
-      await expectCluster(story, text);
+      await harness.apply(names, { text });
+      await expectCluster(harness, text);
       const before = theirs.length;
       await eventually(() => theirs.length >= before + 3, { what: "they have pushed three times more" });
     }
@@ -135,11 +135,11 @@ describe("a repository", () => {
     await pushed;
 
     // Then the branch has all of the other's commits and the newest of the operator, and no duplicates
-    await story.untilSettled(names.length);
-    expectBranch(story, "five");
+    await harness.untilSettled(names.length);
+    expectBranch(harness, "five");
     expect(theirs.length).toBeGreaterThan(10);
     expect(repository.files("theirs/")).toHaveLength(theirs.length);
-    expectStraight(story, theirs);
+    expectStraight(harness, theirs);
     const ours = repository.log().filter(({ message }) => /Fairlead-/.test(message));
     const changes = ours.flatMap(({ paths }) => paths.filter((path) => path.endsWith("-0.yaml")));
     expect(ours.every(({ paths }) => paths.every((path) => !path.startsWith("theirs/")))).toBe(true);

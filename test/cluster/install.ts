@@ -29,7 +29,12 @@ export async function install(cluster: TestCluster, options: InstallOptions = {}
   const kubectl = kubectlFor(cluster);
   const app = new App();
   // Tests use repositories, for which the uid of kube-system is read.
-  const values = { image: "example.dev/fairlead:test", name, repository: { url: "file:///story" }, ...more };
+  const values = {
+    image: "example.dev/fairlead:test",
+    name,
+    repository: { url: "file:///repository" },
+    ...more,
+  };
   installChart(app, { kinds: installed, values });
   const objects = app.charts
     .flatMap((chart) => chart.toJson() as KubernetesObject[])

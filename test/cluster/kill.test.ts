@@ -5,7 +5,7 @@ import { isLong } from "../long.ts";
 import { eventually, kubectl } from "./fixture.ts";
 import { aGitWitness, type GitWitness } from "./git-witness.ts";
 import type { LogLine } from "./operator.ts";
-import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
+import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
 const kills = isLong ? 100 : 6;
 const names = manyNames(30);
@@ -19,7 +19,7 @@ test(`an operator that is killed at ${kills} random moments loses and repeats no
   const seed = Number(process.env["FAIRLEAD_TEST_SEED"] ?? Date.now() % 2 ** 31);
   onTestFailed(() => void process.stderr.write(`seed: FAIRLEAD_TEST_SEED=${seed}\n`));
   const random = mulberry32(seed);
-  const story = await aStampStory();
+  const harness = await aStampHarness();
   const wanted: Wanted = new Map();
   const log: LogLine[] = [];
   const git = await aGitWitness();
@@ -27,8 +27,8 @@ test(`an operator that is killed at ${kills} random moments loses and repeats no
   // Given that it is killed repeatedly, while resources are created, changed and deleted
   for (let kill = 0; kill < kills; kill++) {
     const pushes = pushesOf(git);
-    const operator = await story.start([], { environment: git.environment });
-    const changes = changeSome(story, wanted, { edit: kill, random });
+    const operator = await harness.start([], { environment: git.environment });
+    const changes = changeSome(harness, wanted, { edit: kill, random });
     // Of four, one is killed at its start, one when it knows the resources, two during a push or right after it.
     const moment = ((kill % 4) + random()) / 4;
     if (moment >= 0.5) await untilPush(git, pushes);
@@ -40,29 +40,29 @@ test(`an operator that is killed at ${kills} random moments loses and repeats no
   }
 
   // When it is no longer killed
-  const last = await story.start();
-  await story.untilSettled(wanted.size);
+  const last = await harness.start();
+  await harness.untilSettled(wanted.size);
 
   // Then every child exists, once, and nothing else
   const expected = [...wanted].flatMap(([name, { text, copies }]) =>
     Array.from({ length: copies }, (_, copy) => `${name}-${copy} ${text}`),
   );
-  await eventually(async () => expect((await childrenOf(story)).toSorted()).toEqual(expected.toSorted()), {
+  await eventually(async () => expect((await childrenOf(harness)).toSorted()).toEqual(expected.toSorted()), {
     what: "exactly the desired children exist",
   });
 
   // and in git as well: nothing is lost, nothing empty, and no older text after a newer one
-  const { repository, namespace } = story;
+  const { repository, namespace } = harness;
   const files = expected.map((line) => {
     const [child = "", text = ""] = line.split(" ");
     return `${namespace}/stamps.stories.fairlead.dev/${child.replace(/-\d+$/, "")}/configmap-${child}.yaml ${text}`;
   });
-  await eventually(() => expect(filesOf(story).toSorted()).toEqual(files.toSorted()), {
+  await eventually(() => expect(filesOf(harness).toSorted()).toEqual(files.toSorted()), {
     what: "the branch has exactly their files",
   });
   expect(repository.remote.git(["rev-list", "--merges", "main"])).toBe("");
   expect(repository.log().filter(({ paths }) => paths.length === 0)).toEqual([]);
-  expect(stepsBack(story)).toEqual([]);
+  expect(stepsBack(harness)).toEqual([]);
   expect(repository.remote.git(["rev-list", "--objects", "--quiet", "main"])).toBe("");
   // It was working when it was killed.
   expect(pushesOf(git)).toBeGreaterThan(kills / 4);
@@ -88,19 +88,23 @@ interface ChangeOptions {
 }
 
 /** Four edits, which also create, a deletion, and sometimes the deletion of a child by a user. */
-async function changeSome(story: StampStory, wanted: Wanted, { edit, random }: ChangeOptions): Promise<void> {
+async function changeSome(
+  harness: StampHarness,
+  wanted: Wanted,
+  { edit, random }: ChangeOptions,
+): Promise<void> {
   const pick = (): string => names[Math.floor(random() * names.length)] ?? "";
   for (let change = 0; change < 4; change++) {
     const name = pick();
     const spec = { text: `v${1_000 * (edit + 1) + change}`, copies: Math.floor(random() * 4) };
     wanted.set(name, spec);
-    await story.apply([name], spec);
+    await harness.apply([name], spec);
     await sleep(random() * 200);
   }
   if (random() < 0.3) {
     const gone = pick();
     wanted.delete(gone);
-    await story.remove([gone]);
+    await harness.remove([gone]);
   }
   if (random() < 0.1) {
     const child = `${pick()}-0`;
@@ -109,7 +113,7 @@ async function changeSome(story: StampStory, wanted: Wanted, { edit, random }: C
       "configmap",
       child,
       "-n",
-      story.namespace,
+      harness.namespace,
       "--ignore-not-found",
       "--wait=false",
     ]);
@@ -117,9 +121,9 @@ async function changeSome(story: StampStory, wanted: Wanted, { edit, random }: C
 }
 
 /** `name text` of every object with the operator's label, whose owner exists and is its controller. */
-async function childrenOf(story: StampStory): Promise<string[]> {
-  const owners = new Set((await story.list()).map(({ metadata }) => metadata.uid));
-  return (await story.children()).map((child) => {
+async function childrenOf(harness: StampHarness): Promise<string[]> {
+  const owners = new Set((await harness.list()).map(({ metadata }) => metadata.uid));
+  return (await harness.children()).map((child) => {
     const owner = child.metadata.ownerReferences?.find(({ controller }) => controller);
     const isOwned = owner !== undefined && owners.has(owner.uid);
     const { text } = child["data"] as { readonly text: string };
@@ -127,7 +131,7 @@ async function childrenOf(story: StampStory): Promise<string[]> {
   });
 }
 
-function filesOf({ repository }: StampStory): string[] {
+function filesOf({ repository }: StampHarness): string[] {
   return repository
     .files()
     .filter((path) => path !== ".fairlead.yaml")
@@ -135,7 +139,7 @@ function filesOf({ repository }: StampStory): string[] {
 }
 
 /** Commits of the history in which a file got an older text than before. */
-function stepsBack({ repository }: StampStory): string[] {
+function stepsBack({ repository }: StampHarness): string[] {
   const history = repository.remote.git(["log", "--reverse", "--format=", "-p", "-U0", "main"]);
   const newest = new Map<string, number>();
   const found: string[] = [];

@@ -6,10 +6,10 @@ import { ReleasePolicy } from "../../crds/release-policy.ts";
 import { BuildInfo, buildInfo } from "../examples/build-info.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { aNamespace, applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
+import { conditionOf, seen } from "./harness.ts";
 import { install } from "./install.ts";
 import { startOperator } from "./operator.ts";
 import { anOperatorUser, isWrite, lineOf } from "./operator-user.ts";
-import { conditionOf, seen } from "./story.ts";
 
 const program = join(import.meta.dirname, "build-info-program.ts");
 const rights = "build-infos";

@@ -3,10 +3,10 @@ import { aPair, expectApplies, firstWriteAfter, names, untilText } from "./leade
 
 test("of two operators the other one writes within 24 s after the first was killed", async () => {
   const pair = await aPair();
-  const { story, leader, standby } = pair;
+  const { harness, leader, standby } = pair;
   const killed = new Date();
   await leader.operator.stop("SIGKILL");
-  await story.apply(names, { text: "two" });
+  await harness.apply(names, { text: "two" });
   expect(await firstWriteAfter(standby, killed)).toBeLessThan(24);
   await untilText(pair, "two");
   await expectApplies(pair, 2);

@@ -4,7 +4,7 @@ import { eventually } from "./fixture.ts";
 import { aGitWitness, type GitWitness } from "./git-witness.ts";
 import type { RunningOperator } from "./operator.ts";
 import { anOperatorUser, isWrite, type OperatorUser } from "./operator-user.ts";
-import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
+import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
 /** An operator, its user, and its git commands. */
 export interface Instance {
@@ -15,7 +15,7 @@ export interface Instance {
 
 /** Two operators for the same resources. */
 export interface Pair {
-  readonly story: StampStory;
+  readonly harness: StampHarness;
   readonly leader: Instance;
   readonly standby: Instance;
 }
@@ -26,21 +26,21 @@ export const short = ["--lease-duration=3s", "--renew-deadline=2s", "--retry-per
 
 /** Ten Stamps, a leading operator, and a standby. */
 export async function aPair(times: readonly string[] = []): Promise<Pair> {
-  const story = await aStampStory();
-  await story.apply(names, { text: "one" });
+  const harness = await aStampHarness();
+  await harness.apply(names, { text: "one" });
   const start = async (name: string): Promise<Instance> => {
-    const user = await anOperatorUser(story.namespace, { rights: "stamps", name });
+    const user = await anOperatorUser(harness.namespace, { rights: "stamps", name });
     const git = await aGitWitness();
     const { environment } = git;
-    const operator = await story.start(["--leader-elect", ...times], { user, environment });
+    const operator = await harness.start(["--leader-elect", ...times], { user, environment });
     return { user, operator, git };
   };
   const leader = await start("first");
   await leader.operator.untilLogged("Became leader");
-  await story.untilSettled(names.length);
+  await harness.untilSettled(names.length);
   const standby = await start("second");
   await standby.operator.untilLogged("Another instance leads");
-  return { story, leader, standby };
+  return { harness, leader, standby };
 }
 
 /** Successful writes to anything but the Lease and events. */
@@ -63,14 +63,17 @@ export async function expectApplies({ leader, standby }: Pair, times: number): P
 }
 
 /** Waits until the newest text is in the cluster and in the repository. */
-export async function untilText({ story }: Pair, text: string): Promise<void> {
-  await story.untilSettled(names.length);
-  await eventually(() => names.every((name) => story.repository.read(fileOf(story, name)).includes(text)), {
-    what: "the repository has the newest text",
-  });
+export async function untilText({ harness }: Pair, text: string): Promise<void> {
+  await harness.untilSettled(names.length);
+  await eventually(
+    () => names.every((name) => harness.repository.read(fileOf(harness, name)).includes(text)),
+    {
+      what: "the repository has the newest text",
+    },
+  );
 }
 
-function fileOf({ namespace }: StampStory, name: string): string {
+function fileOf({ namespace }: StampHarness, name: string): string {
   return `${namespace}/stamps.stories.fairlead.dev/${name}/configmap-${name}-0.yaml`;
 }
 

@@ -16,14 +16,14 @@ import { lineOf } from "./operator-user.ts";
 describe("of two operators", () => {
   test("one writes, and after it stops the other one writes within 5 s", async () => {
     const pair = await aPair();
-    const { story, leader, standby } = pair;
-    await story.apply(names, { text: "two" });
+    const { harness, leader, standby } = pair;
+    await harness.apply(names, { text: "two" });
     await untilText(pair, "two");
     expect((await writesOf(standby)).map(lineOf)).toEqual([]);
     expect(standby.git.commands()).toEqual([]);
 
     const stopped = new Date();
-    await Promise.all([leader.operator.stop(), story.apply(names, { text: "three" })]);
+    await Promise.all([leader.operator.stop(), harness.apply(names, { text: "three" })]);
     expect(await firstWriteAfter(standby, stopped)).toBeLessThan(5);
     await untilText(pair, "three");
     await expectApplies(pair, 3);
@@ -31,41 +31,41 @@ describe("of two operators", () => {
 
   test("one writes after their Lease was deleted, and repeats no write", async () => {
     const pair = await aPair(short);
-    const { story } = pair;
-    const lease = () => readObject("lease", "fairlead", story.namespace);
+    const { harness } = pair;
+    const lease = () => readObject("lease", "fairlead", harness.namespace);
     const old = await lease();
-    await kubectl(["delete", "lease", "fairlead", "-n", story.namespace]);
+    await kubectl(["delete", "lease", "fairlead", "-n", harness.namespace]);
     await eventually(async () => ((await lease())?.metadata.uid ?? old?.metadata.uid) !== old?.metadata.uid, {
       what: "the Lease is recreated",
     });
     // Longer than a former leader might believe that it still leads.
     await sleep(3_000);
-    await story.apply(names, { text: "two" });
+    await harness.apply(names, { text: "two" });
     await untilText(pair, "two");
     await expectApplies(pair, 2);
-    expect(story.repository.files(`${story.namespace}/`)).toHaveLength(3 * names.length);
+    expect(harness.repository.files(`${harness.namespace}/`)).toHaveLength(3 * names.length);
   });
 
   test("one that was paused beyond its lease writes nothing more, and exits", async () => {
     const pair = await aPair(short);
-    const { story, leader, standby } = pair;
+    const { harness, leader, standby } = pair;
     process.kill(leader.operator.pid, "SIGSTOP");
     const paused = new Date();
-    await story.apply(names, { text: "two" });
+    await harness.apply(names, { text: "two" });
     await firstWriteAfter(standby, paused);
     await untilText(pair, "two");
     // Work that could be repeated.
-    await story.apply(names.slice(0, 5), { text: "three" });
+    await harness.apply(names.slice(0, 5), { text: "three" });
     const woken = new Date();
     process.kill(leader.operator.pid, "SIGCONT");
     expect(await leader.operator.untilEnded()).toBe(1);
-    await story.untilSettled(names.length);
+    await harness.untilSettled(names.length);
     expect((await writesOf(leader, woken)).map(lineOf)).toEqual([]);
     expect(leader.git.commands().filter((command) => command === "push")).toHaveLength(pushesUpTo(pair));
   });
 });
 
 /** Commits of the first one; those of the second one have another term. */
-function pushesUpTo({ story }: Pair): number {
-  return story.repository.log().filter(({ message }) => /Fairlead-Lease: \S+\/0$/m.test(message)).length;
+function pushesUpTo({ harness }: Pair): number {
+  return harness.repository.log().filter(({ message }) => /Fairlead-Lease: \S+\/0$/m.test(message)).length;
 }

@@ -9,10 +9,10 @@ import { eventually, kubectl } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { aStampStory, manyNames, type StampStory, stubbornProgram } from "./stamps.ts";
+import { aStampHarness, manyNames, type StampHarness, stubbornProgram } from "./stamps.ts";
 
 interface Scene {
-  readonly story: StampStory;
+  readonly harness: StampHarness;
   readonly fenced: Fenced;
   /** Starts an operator in a pod, and returns both. */
   start(pod: FencedPod, program?: string): Promise<RunningOperator>;
@@ -26,17 +26,17 @@ const names = manyNames(5);
 const short = ["--lease-duration=6s", "--renew-deadline=5s", "--retry-period=500ms"];
 
 async function aScene(): Promise<Scene> {
-  const story = await aStampStory();
-  const { namespace } = story;
+  const harness = await aStampHarness();
+  const { namespace } = harness;
   const kinds = [stampIn(sharedGroup)];
   const fenced = await fence(namespace, { kinds, rights: "stamps" });
-  await story.apply(names, { text: "one" });
+  await harness.apply(names, { text: "one" });
   const start = (user: FencedPod, program?: string): Promise<RunningOperator> => {
     const options = { user, environment: user.environment, ...(program !== undefined && { program }) };
-    return story.start([...fenced.args, ...short], options);
+    return harness.start([...fenced.args, ...short], options);
   };
   const texts = async (): Promise<string[]> => {
-    const children = await story.children();
+    const children = await harness.children();
     return [...new Set(children.map((child) => (child["data"] as { readonly text: string }).text))];
   };
   const depose = async ({ name }: FencedPod): Promise<void> => {
@@ -51,7 +51,7 @@ async function aScene(): Promise<Scene> {
       );
     await eventually(refusal, { what: "the API server has observed the new holder" });
   };
-  return { story, fenced, start, texts, depose };
+  return { harness, fenced, start, texts, depose };
 }
 
 /** The writes of a pod, except to the Lease and events. */
@@ -68,16 +68,16 @@ function isDone({ responseStatus }: AuditEvent): boolean {
 describe("the leadership fence", () => {
   test("stops a leader that was paused beyond its lease, also if nothing else does", async () => {
     // Given a leader that has no fence of its own, and ignores that it lost the lease
-    const { story, fenced, start, texts, depose } = await aScene();
+    const { harness, fenced, start, texts, depose } = await aScene();
     const pod = await fenced.aPod("stubborn");
     const operator = await start(pod, stubbornProgram);
-    await story.untilSettled(names.length);
-    const head = story.repository.remote.head();
+    await harness.untilSettled(names.length);
+    const head = harness.repository.remote.head();
 
     // When it is paused, and resumed when another one has the lease, and there is work
     process.kill(operator.pid, "SIGSTOP");
     await depose(pod);
-    await story.apply(names, { text: "two" });
+    await harness.apply(names, { text: "two" });
     const woken = new Date();
     process.kill(operator.pid, "SIGCONT");
 
@@ -97,26 +97,26 @@ describe("the leadership fence", () => {
       });
     }
     expect(await texts()).toEqual(["one"]);
-    expect(story.repository.remote.head()).toBe(head);
+    expect(harness.repository.remote.head()).toBe(head);
     expect(await operator.stop()).toBe(0);
     expect((await triesOf(pod, woken)).filter(isDone).map(lineOf)).toEqual([]);
   });
 
   test("admits writes of the next leader, and rejects those of a disconnected or replaced one", async () => {
     // Given a leader whose commits wait, because the remote rejects them
-    const { story, fenced, start, texts, depose } = await aScene();
-    const { remote } = story.repository;
+    const { harness, fenced, start, texts, depose } = await aScene();
+    const { remote } = harness.repository;
     const [first, second] = [await fenced.aPod("first"), await fenced.aPod("second")];
     const line = await lineFor(first);
     const leader = await start(first);
-    await story.untilSettled(names.length);
+    await harness.untilSettled(names.length);
     const standby = await start(second);
     await standby.untilLogged("Writes are fenced by the API server");
     await standby.untilLogged("Another instance leads");
     const head = remote.head();
     remote.refusePushes("not now");
-    await story.apply(names, { text: "two" });
-    await story.until("the commits wait", (stamps) => stamps.every(isUnpublished));
+    await harness.apply(names, { text: "two" });
+    await harness.until("the commits wait", (stamps) => stamps.every(isUnpublished));
 
     // When it is disconnected from the API server, and the remote is reachable
     line.isSilent = true;
@@ -127,10 +127,10 @@ describe("the leadership fence", () => {
 
     // Then the other one does the pending work
     await standby.untilLogged("Became leader", 40_000);
-    await story.apply(names, { text: "three" });
-    await story.untilSettled(names.length);
+    await harness.apply(names, { text: "three" });
+    await harness.untilSettled(names.length);
     expect((await triesOf(first, cut)).map(lineOf)).toEqual([]);
-    const commits = story.repository.log();
+    const commits = harness.repository.log();
     const since = commits.slice(
       0,
       commits.findIndex(({ id }) => id === head),
@@ -142,7 +142,7 @@ describe("the leadership fence", () => {
     const last = remote.head();
     await depose(second);
     const deposed = new Date();
-    await story.apply(names, { text: "four" });
+    await harness.apply(names, { text: "four" });
     expect(await standby.untilEnded()).toBe(1);
     expect((await triesOf(second, deposed)).filter(isDone).map(lineOf)).toEqual([]);
     expect(await texts()).toEqual(["three"]);

@@ -12,11 +12,11 @@ import {
   readObject,
   testCluster,
 } from "./fixture.ts";
+import { untilCondition, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
 import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
 import { aRepository } from "./repository.ts";
-import { untilCondition, untilReady } from "./story.ts";
 
 const { definition } = backup;
 const program = join(import.meta.dirname, "backup-program.ts");
@@ -27,7 +27,7 @@ interface SeenPod extends KubernetesObject {
 }
 
 /** A fenced operator for Backups, and one of these. */
-async function aBackupStory() {
+async function aBackupHarness() {
   await install(testCluster(), { kinds: [backup], name: "backups" });
   const namespace = await aNamespace();
   const repository = aRepository();
@@ -71,7 +71,7 @@ const ending = { "fairlead.dev/simulate": "none" };
 
 describe("a Backup, with an account that is kept, receipts that are created once, and a pod that runs", () => {
   test("runs once for each request, independent of edits, deletions and restarts", async () => {
-    const { namespace, start, edit, podOf, receipts, files, writesTo, repository } = await aBackupStory();
+    const { namespace, start, edit, podOf, receipts, files, writesTo, repository } = await aBackupHarness();
     const operator = await start();
 
     // A running pod is not in git, and neither an edit of its spec nor of its template changes it.

@@ -95,7 +95,7 @@ test("an object is deleted with its owner", async () => {
 describe("a cluster of an API server", () => {
   let cluster: LocalCluster;
   beforeAll(async () => {
-    cluster = await startLocalCluster({ name: "story", fsync: false, only: "api" });
+    cluster = await startLocalCluster({ name: "separate", fsync: false, only: "api" });
   });
   afterAll(() => cluster?.stop());
 

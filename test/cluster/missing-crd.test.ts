@@ -2,10 +2,10 @@ import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
 import { applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
+import { untilReady } from "./harness.ts";
 import { install } from "./install.ts";
 import { stampIn } from "./stamp-kind.ts";
-import { aStampStory, manyNames } from "./stamps.ts";
-import { untilReady } from "./story.ts";
+import { aStampHarness, manyNames } from "./stamps.ts";
 
 test("a CRD that is not installed is waited for, without delaying the others", async () => {
   // Given an operator whose one kind is installed, and the other is not
@@ -14,10 +14,10 @@ test("a CRD that is not installed is waited for, without delaying the others", a
   const { definition } = kind;
   const crd = `crd/${groupKindOf(definition)}`;
   onTestFinished(async () => void (await kubectl(["delete", crd, "--ignore-not-found", "--wait=false"])));
-  const story = await aStampStory({ ownGroup });
+  const harness = await aStampHarness({ ownGroup });
   await kubectl(["delete", crd]);
   const address = `127.0.0.1:${await aFreePort()}`;
-  const operator = await story.start([`--health-probe-bind-address=${address}`]);
+  const operator = await harness.start([`--health-probe-bind-address=${address}`]);
 
   // Then it reports what it waits for, is healthy, and reconciles the existing kind
   await eventually(
@@ -31,8 +31,8 @@ test("a CRD that is not installed is waited for, without delaying the others", a
       ),
     { what: "it says that the CRD is missing" },
   );
-  await story.apply(manyNames(3), { text: "one" });
-  await story.untilSettled(3);
+  await harness.apply(manyNames(3), { text: "one" });
+  await harness.untilSettled(3);
   const answers = await Promise.all(
     ["healthz", "readyz"].map((probe) => fetch(`http://${address}/${probe}`)),
   );
@@ -41,15 +41,15 @@ test("a CRD that is not installed is waited for, without delaying the others", a
 
   // When it is installed, then its resources are reconciled, with no restart
   await install(testCluster(), { kinds: [kind], name: ownGroup.replaceAll(".", "-") });
-  const metadata = { name: "late", namespace: story.namespace };
+  const metadata = { name: "late", namespace: harness.namespace };
   await applyObjects({
     apiVersion: apiVersionOf(definition),
     kind: "Stamp",
     metadata,
     spec: { text: "one" },
   });
-  await untilReady(definition, story.namespace, "late");
-  expect(story.repository.files(`${story.namespace}/${groupKindOf(definition)}/late/`)).toHaveLength(3);
+  await untilReady(definition, harness.namespace, "late");
+  expect(harness.repository.files(`${harness.namespace}/${groupKindOf(definition)}/late/`)).toHaveLength(3);
 });
 
 /** A port of 127.0.0.1 without a listener. */

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { metricsWithoutReleases } from "../documented-metrics.ts";
 import { type MetricFamily, readPrometheusText } from "../fakes/prometheus-text.ts";
 import { eventually, kubectl } from "./fixture.ts";
+import { eventsOf } from "./harness.ts";
 import type { RunningOperator } from "./operator.ts";
 import { isWrite } from "./operator-user.ts";
-import { aStampStory, manyNames } from "./stamps.ts";
-import { eventsOf } from "./story.ts";
+import { aStampHarness, manyNames } from "./stamps.ts";
 
 const names = manyNames(4);
 const patient = { timeout: 60_000, interval: 200 };
@@ -42,8 +42,8 @@ function sum(
 
 test("metrics, events and probes report the work of an operator, without any cost when idle", async () => {
   // Given an operator with everything enabled, and an edit of each resource
-  const story = await aStampStory();
-  const operator = await story.start([
+  const harness = await aStampHarness();
+  const operator = await harness.start([
     "--leader-elect",
     "--tracing",
     "--retry-period=500ms",
@@ -64,8 +64,8 @@ test("metrics, events and probes report the work of an operator, without any cos
       },
       { what, timeoutMs: 60_000 },
     );
-  await story.apply(names, { text: "one", copies: 2 });
-  await story.untilSettled(names.length);
+  await harness.apply(names, { text: "one", copies: 2 });
+  await harness.untilSettled(names.length);
 
   // Then the numbers match what happened
   const filled = await until("all edits are on the branch", (now) =>
@@ -80,18 +80,18 @@ test("metrics, events and probes report the work of an operator, without any cos
   expect(sum(filled, "fairlead_resources", { ready: "True", reason: "Reconciled" })).toBe(names.length);
   expect(sum(filled, "fairlead_store_objects", { role: "child" })).toBe(2 * names.length);
   expect(sum(filled, "leader_election_master_status")).toBe(1);
-  expect(sum(filled, "fairlead_publish_commits_total")).toBe(story.repository.commits());
+  expect(sum(filled, "fairlead_publish_commits_total")).toBe(harness.repository.commits());
   for (const name of ["workqueue_depth", "fairlead_publish_pending", "fairlead_publish_failing"])
     expect(sum(filled, name), name).toBe(0);
 
   // When a user deletes one child and changes another, then both are restored, with one event
-  await kubectl(["delete", "configmap", "stamp-0-0", "-n", story.namespace]);
+  await kubectl(["delete", "configmap", "stamp-0-0", "-n", harness.namespace]);
   await kubectl([
     "patch",
     "configmap",
     "stamp-1-0",
     "-n",
-    story.namespace,
+    harness.namespace,
     "-p",
     '{"data":{"text":"theirs"}}',
   ]);
@@ -100,8 +100,8 @@ test("metrics, events and probes report the work of an operator, without any cos
     (now) => sum(now, "fairlead_applies_total", { result: "restored" }) === 2,
   );
   const notes = async (name: string) =>
-    (await eventsOf(story.namespace, "Stamp", name)).map(({ reason, note }) => `${reason}: ${note}`);
-  const place = story.namespace;
+    (await eventsOf(harness.namespace, "Stamp", name)).map(({ reason, note }) => `${reason}: ${note}`);
+  const place = harness.namespace;
   const deleted = `Restored: Restored ConfigMap ${place}/stamp-0-0: it was deleted`;
   await expect.poll(() => notes("stamp-0"), patient).toEqual([deleted]);
   const changed = `Restored: Restored ConfigMap ${place}/stamp-1-0: data.text was changed`;
@@ -109,8 +109,8 @@ test("metrics, events and probes report the work of an operator, without any cos
 
   // When the repository is unavailable, then one resource for all reports it, and the Lease, and both report the
   // recovery
-  story.repository.remote.vanish();
-  await story.apply(names, { text: "two", copies: 2 });
+  harness.repository.remote.vanish();
+  await harness.apply(names, { text: "two", copies: 2 });
   const outage = await until(
     "the outage shows",
     (now) =>
@@ -119,16 +119,16 @@ test("metrics, events and probes report the work of an operator, without any cos
   );
   expect(sum(outage, "fairlead_publish_pending")).toBeGreaterThan(0);
   expect(sum(outage, "fairlead_publish_oldest_pending_seconds")).toBeGreaterThan(0);
-  await story.until("each resource says it", (stamps) =>
+  await harness.until("each resource says it", (stamps) =>
     stamps.every(({ status }) =>
       status?.conditions?.some(({ reason }) => reason === "RepositoryUnreachable"),
     ),
   );
-  story.repository.remote.behave();
-  await story.untilSettled(names.length);
+  harness.repository.remote.behave();
+  await harness.untilSettled(names.length);
   const told = async () => {
-    const onStamps = await Promise.all(names.map((name) => eventsOf(story.namespace, "Stamp", name)));
-    const onLease = await eventsOf(story.namespace, "Lease", "fairlead");
+    const onStamps = await Promise.all(names.map((name) => eventsOf(harness.namespace, "Stamp", name)));
+    const onLease = await eventsOf(harness.namespace, "Lease", "fairlead");
     return [...onStamps.flat(), ...onLease]
       .map(({ regarding, type, reason }) => `${regarding.kind} ${type} ${reason}`)
       .filter((event) => !event.includes("Restored"))
@@ -137,7 +137,7 @@ test("metrics, events and probes report the work of an operator, without any cos
   const about = ["Normal Published", "Warning RepositoryUnreachable"];
   const expected = ["Lease", "Stamp"].flatMap((kind) => about.map((event) => `${kind} ${event}`));
   await expect.poll(told, patient).toEqual(expected);
-  const describe = (object: string) => kubectl(["describe", object, "-n", story.namespace]);
+  const describe = (object: string) => kubectl(["describe", object, "-n", harness.namespace]);
   const ofLease = /Warning +RepositoryUnreachable .*does not appear to be a git repository/;
   expect(await describe("lease/fairlead")).toMatch(ofLease);
   expect(await describe("stamp/stamp-0")).toMatch(/Normal +Restored .*stamp-0-0: it was deleted/);
@@ -155,7 +155,7 @@ test("metrics, events and probes report the work of an operator, without any cos
     expect(sum(after, "rest_client_requests_total", { method })).toBe(
       sum(before, "rest_client_requests_total", { method }),
     );
-  const writes = (await story.user.requests(quietSince)).filter(isWrite);
+  const writes = (await harness.user.requests(quietSince)).filter(isWrite);
   expect(writes.map(({ objectRef }) => objectRef?.resource).filter((one) => one !== "leases")).toEqual([]);
 
   // And docs/observability.md has exactly these metrics, and their types

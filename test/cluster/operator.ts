@@ -109,7 +109,7 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
 
 /** A folder for one test, removed with it. */
 export async function aFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "fairlead-story-"));
+  const folder = await mkdtemp(join(tmpdir(), "fairlead-harness-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -30,7 +30,7 @@ const stamp = `${definition.plural}.${definition.group}`;
 async function asPod({ kubeconfigPath }: FencedPod): Promise<Cluster> {
   const clock = systemClock();
   const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
-  const transport = new ApiTransport(access, { clock, userAgent: "story" });
+  const transport = new ApiTransport(access, { clock, userAgent: "test" });
   endings.push(() => transport.close());
   return new KubeCluster({ transport, clock, fence: noFence });
 }

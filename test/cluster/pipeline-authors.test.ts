@@ -8,10 +8,10 @@ import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
 import { fence } from "./fenced.ts";
 import { applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
+import { applyResource, seen } from "./harness.ts";
 import { install } from "./install.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { applyResource, seen } from "./story.ts";
 
 const program = join(import.meta.dirname, "pipeline-program.ts");
 const rbac = "rbac.authorization.k8s.io";
@@ -44,7 +44,7 @@ test("with notAuthor the approval of a commit's author does not count, and no ap
     name: "pipelines",
     values: { releases: { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] } },
   });
-  const { namespace, source, ...story } = await aReleaseStory();
+  const { namespace, source, ...harness } = await aReleaseHarness();
   const fenced = await fence(namespace, {
     kinds,
     rights: "pipelines",
@@ -71,10 +71,12 @@ test("with notAuthor the approval of a commit's author does not count, and no ap
   // The operator's clone begins with the second commit.
   commit("0", "ada");
   const first = commit("1", "ada");
-  const operator = await story.start(fenced.args, { program, ...pod });
+  const operator = await harness.start(fenced.args, { program, ...pod });
   const url = `file://${source.path}`;
   for (const stage of ["dev", "prod"])
-    await story.release(stage, { source: { url, path: `shop/${stage}`, ref: { pipeline: "shop", stage } } });
+    await harness.release(stage, {
+      source: { url, path: `shop/${stage}`, ref: { pipeline: "shop", stage } },
+    });
   await applyResource(Pipeline, namespace, {
     name: "shop",
     source: { url, path: "shop" },

@@ -4,14 +4,14 @@ import { apiVersionOf } from "../../crds/object.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { applyObjects } from "./fixture.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
-import { aPipelineStory, createApprovalPolicy, type PipelineStory } from "./pipeline-story.ts";
-import { aConfigMapFile, aDeploymentFile } from "./release-story.ts";
+import { aPipelineHarness, createApprovalPolicy, type PipelineHarness } from "./pipeline-harness.ts";
+import { aConfigMapFile, aDeploymentFile } from "./release-harness.ts";
 
 /** The Release of a promotion that takes longer also reports that it is deployed and not healthy yet. */
 const momentMs = 1_000;
 const rounds = 3;
 
-/** What the operator wrote in a part of the story, and how long that took. */
+/** The writes of the operator in a part of the test, and their duration. */
 interface Part {
   readonly writes: readonly string[];
   readonly tookMs: number;
@@ -45,7 +45,7 @@ function partsOf(events: readonly AuditEvent[], begins: readonly Date[]): Readon
   return parts;
 }
 
-async function approve({ namespace, untilStage }: PipelineStory, round: number): Promise<void> {
+async function approve({ namespace, untilStage }: PipelineHarness, round: number): Promise<void> {
   const { status } = await untilStage("shop", "prod", { phase: "Waiting", waiting: [{ gate: "Approvals" }] });
   const stages = status?.["stages"] as readonly { readonly name: string; readonly next?: object }[];
   const target = stages.find(({ name }) => name === "prod")?.next;
@@ -59,12 +59,12 @@ async function approve({ namespace, untilStage }: PipelineStory, round: number):
 
 test("a promotion sends one create, one apply for each Release, and two status writes of Pipeline and Promotion", async () => {
   // Given a stage of one Release, one of three, and one that waits for an approval
-  const story = await aPipelineStory();
-  const { namespace, user } = story;
+  const harness = await aPipelineHarness();
+  const { namespace, user } = harness;
   await createApprovalPolicy(namespace);
   const releases = { dev: ["dev"], staging: ["one", "two", "three"], prod: ["prod"] };
   const push = (version: number): string =>
-    story.commit(
+    harness.commit(
       Object.fromEntries(
         Object.values(releases)
           .flat()
@@ -72,23 +72,23 @@ test("a promotion sends one create, one apply for each Release, and two status w
       ),
     );
   const first = push(0);
-  await story.start();
-  await story.pipeline("shop", [
+  await harness.start();
+  await harness.pipeline("shop", [
     { name: "dev", releases: releases.dev },
     { name: "staging", releases: releases.staging },
     { name: "prod", releases: releases.prod, enter: { approvals: { count: 1 } } },
   ]);
-  await approve(story, 0);
-  await story.untilStage("shop", "prod", { phase: "Passed", running: { revision: first } });
+  await approve(harness, 0);
+  await harness.untilStage("shop", "prod", { phase: "Passed", running: { revision: first } });
 
   // When commits go through all of them
   const begins: Date[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     begins.push(new Date());
     const commit = push(round);
-    await story.untilStage("shop", "staging", { phase: "Passed", running: { revision: commit } });
-    await approve(story, round);
-    await story.untilStage("shop", "prod", { phase: "Passed", running: { revision: commit } });
+    await harness.untilStage("shop", "staging", { phase: "Passed", running: { revision: commit } });
+    await approve(harness, round);
+    await harness.untilStage("shop", "prod", { phase: "Passed", running: { revision: commit } });
   }
 
   // Then each costs what it has to
@@ -124,11 +124,11 @@ function aSlowDeploymentFile(name: string, version: number, minReadySeconds: num
 
 test("soaks and slow rollouts send two status writes of Pipeline and Promotion for each promotion", async () => {
   // Given stages that soak, and one of three Releases whose pods become ready one after another
-  const story = await aPipelineStory();
-  const { user } = story;
+  const harness = await aPipelineHarness();
+  const { user } = harness;
   const slow = { one: 3, two: 4, three: 5 };
   const push = (version: number): string =>
-    story.commit({
+    harness.commit({
       ...Object.fromEntries(
         ["dev", "prod"].map((name) => [
           `shop/${name}/web.json`,
@@ -143,21 +143,21 @@ test("soaks and slow rollouts send two status writes of Pipeline and Promotion f
       ),
     });
   const first = push(0);
-  await story.start();
+  await harness.start();
   const pass = { soak: "4s" };
-  await story.pipeline("shop", [
+  await harness.pipeline("shop", [
     { name: "dev", releases: ["dev"], pass },
     { name: "staging", releases: Object.keys(slow) },
     { name: "prod", releases: ["prod"], pass },
   ]);
-  await story.untilStage("shop", "prod", { phase: "Passed", running: { revision: first } });
+  await harness.untilStage("shop", "prod", { phase: "Passed", running: { revision: first } });
 
   // When commits go through all of them
   const begin = new Date();
   for (let round = 1; round <= rounds; round += 1) {
     const commit = push(round);
-    await story.untilStage("shop", "dev", { phase: "Proving", promotion: { revision: commit } });
-    await story.untilStage("shop", "prod", { phase: "Passed", running: { revision: commit } });
+    await harness.untilStage("shop", "dev", { phase: "Proving", promotion: { revision: commit } });
+    await harness.untilStage("shop", "prod", { phase: "Passed", running: { revision: commit } });
   }
 
   // Then each Promotion has one status, and the Pipeline one for each outcome, and two for each commit

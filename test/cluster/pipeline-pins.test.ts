@@ -4,10 +4,10 @@ import { Pipeline } from "../../crds/pipeline.ts";
 import { Release } from "../../crds/release.ts";
 import { fence } from "./fenced.ts";
 import { aNamespace, eventually, kubectl, testCluster } from "./fixture.ts";
+import { applyResource, type SeenResource, seen } from "./harness.ts";
 import { install } from "./install.ts";
-import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { applyResource, type SeenResource, seen } from "./story.ts";
 
 /** Waits until a stage of a Pipeline is so. */
 const untilStage = (namespace: string, pipeline: string, name: string, wanted: object) =>
@@ -22,23 +22,24 @@ const untilStage = (namespace: string, pipeline: string, name: string, wanted: o
   );
 
 /** Creates a Release that names a stage, from the folder of its name. */
-const join = ({ source, release }: ReleaseStory, name: string, ref: object): Promise<SeenResource> =>
+const join = ({ source, release }: ReleaseHarness, name: string, ref: object): Promise<SeenResource> =>
   release(name, { source: { url: `file://${source.path}`, path: `shop/${name}`, ref } });
 
-const pin = async ({ namespace }: ReleaseStory, name: string) => (await seen(Release, namespace, name)).spec;
+const pin = async ({ namespace }: ReleaseHarness, name: string) =>
+  (await seen(Release, namespace, name)).spec;
 
 test("check 27: a Pipeline does not override a pin by kubectl, names its manager, and continues after its removal", async () => {
   // Given a Pipeline that has carried two commits to prod
-  const story = await aReleaseStory();
-  const { namespace, source } = story;
+  const harness = await aReleaseHarness();
+  const { namespace, source } = harness;
   const commit = (version: string) =>
-    story.commit({
+    harness.commit({
       "shop/dev/web.json": aConfigMapFile("web-dev", { version }),
       "shop/prod/web.json": aConfigMapFile("web-prod", { version }),
     });
   const first = commit("1");
-  await story.start();
-  for (const stage of ["dev", "prod"]) await join(story, stage, { pipeline: "shop", stage });
+  await harness.start();
+  for (const stage of ["dev", "prod"]) await join(harness, stage, { pipeline: "shop", stage });
   await applyResource(Pipeline, namespace, {
     name: "shop",
     ...{ source: { url: `file://${source.path}`, path: "shop" }, interval: "1s" },
@@ -58,7 +59,7 @@ test("check 27: a Pipeline does not override a pin by kubectl, names its manager
   await patch({ revision: first, digest: null });
 
   // Then prod runs it, also when there is a third one, and the Pipeline says who has the pin
-  await story.untilAt("prod", first);
+  await harness.untilAt("prod", first);
   const third = commit("3");
   await untilStage(namespace, "shop", "dev", { phase: "Passed", running: { revision: third } });
   const { status } = await prod({
@@ -69,7 +70,7 @@ test("check 27: a Pipeline does not override a pin by kubectl, names its manager
     async () => expect(JSON.stringify((await seen(Pipeline, namespace, "shop")).status)).toMatch(/ann\b/),
     { what: "the Pipeline names the field manager" },
   );
-  expect((await pin(story, "prod"))["revision"]).toBe(first);
+  expect((await pin(harness, "prod"))["revision"]).toBe(first);
 
   // When the user takes the pin away, then the Pipeline goes on
   await patch({ revision: null });
@@ -78,17 +79,17 @@ test("check 27: a Pipeline does not override a pin by kubectl, names its manager
 
 test("check 11: two Pipelines with one repository are independent, and a Release is pinned only by the one that it names", async () => {
   // Given two Pipelines, each with a Release, and the second one also lists that of the first
-  const story = await aReleaseStory();
-  const { namespace, source } = story;
+  const harness = await aReleaseHarness();
+  const { namespace, source } = harness;
   const commit = (version: string) =>
-    story.commit({
+    harness.commit({
       "shop/one/web.json": aConfigMapFile("web-one", { version }),
       "shop/two/web.json": aConfigMapFile("web-two", { version }),
     });
   const first = commit("1");
-  await story.start();
-  await join(story, "one", { pipeline: "first", stage: "dev" });
-  await join(story, "two", { pipeline: "second", stage: "dev" });
+  await harness.start();
+  await join(harness, "one", { pipeline: "first", stage: "dev" });
+  await join(harness, "two", { pipeline: "second", stage: "dev" });
   const from = { source: { url: `file://${source.path}`, path: "shop" }, interval: "1s" };
   const dev = (name: string) => ({ name: "dev", releases: [{ name }] });
   await applyResource(Pipeline, namespace, { name: "first", ...from, stages: [dev("one")] });
@@ -113,7 +114,7 @@ test("check 11: two Pipelines with one repository are independent, and a Release
     next: { revision: second },
     waiting: [{ gate: "Suspended" }],
   });
-  expect((await pin(story, "one"))["revision"]).toBe(first);
+  expect((await pin(harness, "one"))["revision"]).toBe(first);
 });
 
 test("check 32: the pin, the Promotion and the record of a deposed leader are refused", async () => {

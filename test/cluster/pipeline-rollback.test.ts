@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { Pipeline, type PipelineResource } from "../../crds/pipeline.ts";
 import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { eventually, kubectl, readObject, testCluster } from "./fixture.ts";
-import { aPipelineStory } from "./pipeline-story.ts";
-import { aConfigMapFile } from "./release-story.ts";
-import { seen } from "./story.ts";
+import { seen } from "./harness.ts";
+import { aPipelineHarness } from "./pipeline-harness.ts";
+import { aConfigMapFile } from "./release-harness.ts";
 
 const program = join(import.meta.dirname, "../../cli/fairlead.js");
 
@@ -24,10 +24,10 @@ async function fairlead(args: readonly string[]): Promise<string> {
 
 test("a rollback to a commit that renders differently now is refused with the command that deploys it", async () => {
   // Given a Pipeline whose stages have run three commits, so that the first one is no candidate any more
-  const story = await aPipelineStory();
-  const { namespace, untilStage } = story;
+  const harness = await aPipelineHarness();
+  const { namespace, untilStage } = harness;
   const commit = (version: string) =>
-    story.commit({
+    harness.commit({
       "shop/dev/web.json": aConfigMapFile("web-dev", { version }),
       "shop/prod/web.json": aConfigMapFile("web-prod", { version }),
     });
@@ -35,8 +35,8 @@ test("a rollback to a commit that renders differently now is refused with the co
     for (const stage of ["dev", "prod"]) await untilStage("shop", stage, wanted);
   };
   const first = commit("1");
-  await story.start();
-  await story.pipeline("shop", [
+  await harness.start();
+  await harness.pipeline("shop", [
     { name: "dev", releases: ["dev"] },
     { name: "prod", releases: ["prod"] },
   ]);

@@ -9,11 +9,11 @@ import { Promotion } from "../../crds/promotion.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { fence } from "./fenced.ts";
 import { eventually, kubectl, testCluster } from "./fixture.ts";
+import { applyResource, seen } from "./harness.ts";
 import { install } from "./install.ts";
 import type { RunningOperator } from "./operator.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { applyResource, seen } from "./story.ts";
 
 const program = join(import.meta.dirname, "pipeline-program.ts");
 
@@ -44,7 +44,7 @@ export async function aPipelineScene(): Promise<PipelineScene> {
     name: "pipelines",
     values: { releases: { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] } },
   });
-  const { namespace, source, ...story } = await aReleaseStory();
+  const { namespace, source, ...harness } = await aReleaseHarness();
   const rendered = new FakeGitRemote();
   onTestFinished(() => rendered[Symbol.dispose]());
   const fenced = await fence(namespace, {
@@ -85,12 +85,12 @@ export async function aPipelineScene(): Promise<PipelineScene> {
         `--repository=${rendered.path}`,
         `--repository-cache=${rendered.folder}/cache-${pods}`,
       ];
-      return await story.start([...fenced.args, ...repository, ...args], { program, ...pod });
+      return await harness.start([...fenced.args, ...repository, ...args], { program, ...pod });
     },
     follow: async (dev = {}) => {
       for (const stage of ["dev", "prod"]) {
         const ref = { pipeline: "shop", stage };
-        await story.release(stage, { source: { url, path: `shop/${stage}`, ref } });
+        await harness.release(stage, { source: { url, path: `shop/${stage}`, ref } });
       }
       await applyResource(Pipeline, namespace, {
         name: "shop",
@@ -103,7 +103,7 @@ export async function aPipelineScene(): Promise<PipelineScene> {
       });
     },
     commit: (version) =>
-      story.commit({
+      harness.commit({
         "shop/dev/web.json": aConfigMapFile("web-dev", { version }),
         "shop/prod/web.json": aConfigMapFile("web-prod", { version }),
       }),

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { Promotion } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
 import { eventually, kubectlJson } from "./fixture.ts";
+import { conditionOf, type SeenResource, seen } from "./harness.ts";
 import { aPipelineScene } from "./pipeline-scene.ts";
-import { conditionOf, type SeenResource, seen } from "./story.ts";
 
 test("check 23: who approved, when, which digest, and which gates were skipped and why, is in objects and in trailers", async () => {
   const scene = await aPipelineScene();

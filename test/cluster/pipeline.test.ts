@@ -6,10 +6,10 @@ import { Promotion } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
 import { fence } from "./fenced.ts";
 import { eventually, kubectl, kubectlJson, testCluster } from "./fixture.ts";
+import { applyResource, type SeenResource, seen } from "./harness.ts";
 import { install } from "./install.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { applyResource, type SeenResource, seen } from "./story.ts";
 
 const program = join(import.meta.dirname, "pipeline-program.ts");
 
@@ -22,7 +22,7 @@ test("a Pipeline promotes a commit from dev to prod, waits for an approval, and 
     name: "pipelines",
     values: { releases: { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] } },
   });
-  const { namespace, source, ...story } = await aReleaseStory();
+  const { namespace, source, ...harness } = await aReleaseHarness();
   const fenced = await fence(namespace, {
     kinds,
     rights: "pipelines",
@@ -32,15 +32,17 @@ test("a Pipeline promotes a commit from dev to prod, waits for an approval, and 
   });
   const pod = await fenced.aPod("operator-1");
   const commit = (version: string) =>
-    story.commit({
+    harness.commit({
       "shop/dev/web.json": aConfigMapFile("web-dev", { version }),
       "shop/prod/web.json": aConfigMapFile("web-prod", { version }),
     });
   const first = commit("1");
-  await story.start(fenced.args, { program, ...pod });
+  await harness.start(fenced.args, { program, ...pod });
   const url = `file://${source.path}`;
   for (const stage of ["dev", "prod"])
-    await story.release(stage, { source: { url, path: `shop/${stage}`, ref: { pipeline: "shop", stage } } });
+    await harness.release(stage, {
+      source: { url, path: `shop/${stage}`, ref: { pipeline: "shop", stage } },
+    });
 
   // When a Pipeline follows the repository
   await applyResource(Pipeline, namespace, {
@@ -113,6 +115,6 @@ test("a Pipeline promotes a commit from dev to prod, waits for an approval, and 
   await kubectl(["delete", "pipeline", "shop", "-n", namespace]);
   const left = await seen(Release, namespace, "prod");
   expect(left.spec).not.toHaveProperty("revision");
-  await story.until("prod", { status: "True" });
+  await harness.until("prod", { status: "True" });
   expect((await seen(Release, namespace, "prod")).status?.["deployed"]).toMatchObject({ revision: first });
 });

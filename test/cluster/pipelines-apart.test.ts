@@ -3,9 +3,9 @@ import { readPrometheusText } from "../fakes/prometheus-text.ts";
 import { eventually } from "./eventually.ts";
 import type { RunningOperator } from "./operator.ts";
 import { lineOf } from "./operator-user.ts";
-import { aPipelineStory } from "./pipeline-story.ts";
+import { aPipelineHarness } from "./pipeline-harness.ts";
 import { metricsArgument } from "./reconciled.ts";
-import { aConfigMapFile } from "./release-story.ts";
+import { aConfigMapFile } from "./release-harness.ts";
 
 const count = 20;
 const stages = ["dev", "staging", "prod"] as const;
@@ -23,39 +23,39 @@ async function metricOf(operator: RunningOperator, name: string): Promise<number
 
 test("a push to one of many Pipelines of a repository causes no request and no render for the others", async () => {
   // Given Pipelines of three stages each, all through with the first commit
-  const story = await aPipelineStory();
+  const harness = await aPipelineHarness();
   const files = (name: string, version: string) =>
     Object.fromEntries(
       stages.map((stage) => [`${name}/${stage}/web.json`, aConfigMapFile(`${name}-${stage}`, { version })]),
     );
-  const first = story.commit(Object.assign({}, ...pipelines.map((name) => files(name, "1"))));
-  const operator = await story.start([metricsArgument]);
+  const first = harness.commit(Object.assign({}, ...pipelines.map((name) => files(name, "1"))));
+  const operator = await harness.start([metricsArgument]);
   for (const name of pipelines)
-    await story.pipeline(
+    await harness.pipeline(
       name,
       stages.map((stage) => ({ name: stage, releases: [stage] })),
     );
   for (const name of pipelines)
     for (const stage of stages)
-      await story.untilStage(name, stage, { phase: "Passed", running: { revision: first } });
+      await harness.untilStage(name, stage, { phase: "Passed", running: { revision: first } });
   const rendersOf = () => metricOf(operator, "fairlead_release_renders_total");
   const renders = await rendersOf();
 
   // When a push changes one of them, and another push nothing of any
   const begin = new Date();
   const [name = ""] = pipelines;
-  const second = story.commit(files(name, "2"));
+  const second = harness.commit(files(name, "2"));
   for (const stage of stages)
-    await story.untilStage(name, stage, { phase: "Passed", running: { revision: second } });
+    await harness.untilStage(name, stage, { phase: "Passed", running: { revision: second } });
   const looks = await metricOf(operator, "fairlead_release_source_looks_total");
-  story.commit({ "README.md": "Read me." });
+  harness.commit({ "README.md": "Read me." });
   await eventually(
     async () => (await metricOf(operator, "fairlead_release_source_looks_total")) >= looks + 2,
     { what: "the remote is polled again" },
   );
 
   // Then the others are asked nothing, and only its own Releases are rendered: to plan the commit, and to deploy it.
-  const requests = await story.user.requests(begin);
+  const requests = await harness.user.requests(begin);
   const others = requests.filter(
     ({ verb, objectRef }) =>
       verb !== "watch" &&

@@ -3,14 +3,14 @@ import type { KubernetesObject } from "../../crds/object.ts";
 import { Podbuggertool } from "../../crds/podbuggertool.ts";
 import { applyObjects, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
 import {
+  aHarness,
   applyResource,
-  aStory,
   conditionOf,
   eventsOf,
   operatorWrites,
   seen,
   untilCondition,
-} from "./story.ts";
+} from "./harness.ts";
 
 interface SeenPod extends KubernetesObject {
   readonly spec: {
@@ -67,8 +67,8 @@ async function writesIn(namespace: string, since?: Date): Promise<readonly strin
 describe("a Podbuggertool", () => {
   test("adds its container to each ready pod with its label, by one apply, and changes nothing else", async () => {
     // Given pods with the label and without, in this namespace and in another
-    const { namespace, repository, start } = await aStory();
-    const elsewhere = await aStory();
+    const { namespace, repository, start } = await aHarness();
+    const elsewhere = await aHarness();
     const pods = [
       aPod(namespace, "old", payment),
       aPod(namespace, "other", { app: "other" }),
@@ -148,7 +148,7 @@ describe("a Podbuggertool", () => {
 
   test("adds to the containers of others in a pod, and keeps its earlier ones", async () => {
     // Given a pod with a manually added container, and two tools for it
-    const { namespace, start } = await aStory();
+    const { namespace, start } = await aHarness();
     await applyObjects(aPod(namespace, "web", payment));
     await untilRunning(namespace, "web");
     await putByHand(namespace, "web", "by-hand", "alpine");
@@ -191,7 +191,7 @@ describe("a Podbuggertool", () => {
 
   test("does not change another owner's container with its name, and names the pod", async () => {
     // Given a pod with another container of that name, and one without
-    const { namespace, start } = await aStory();
+    const { namespace, start } = await aHarness();
     await applyObjects(aPod(namespace, "taken", payment), aPod(namespace, "web", payment));
     await untilRunning(namespace, "taken", "web");
     await putByHand(namespace, "taken", "ephemeral-busybox", "alpine");

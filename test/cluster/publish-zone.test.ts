@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { childrenOf, isAlive } from "../fakes/processes.ts";
 import { eventually } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
-import { aStampStory, manyNames } from "./stamps.ts";
+import { aStampHarness, manyNames } from "./stamps.ts";
 
 /** The process of the publish zone that an operator started; undefined: there is none. */
 function publishZoneOf({ pid }: RunningOperator): number | undefined {
@@ -18,12 +18,12 @@ function publishZoneOf({ pid }: RunningOperator): number | undefined {
 }
 
 test("git runs in a separate process, which may crash or hang at any time", async () => {
-  const story = await aStampStory();
-  const { repository } = story;
+  const harness = await aStampHarness();
+  const { repository } = harness;
   const names = manyNames(5);
-  await story.apply(names, { text: "one" });
-  const operator = await story.start();
-  await story.untilSettled(names.length);
+  await harness.apply(names, { text: "one" });
+  const operator = await harness.start();
+  await harness.untilSettled(names.length);
   const zone = publishZoneOf(operator) ?? 0;
   const variables = readFileSync(`/proc/${zone}/environ`, "utf8").split("\0").filter(Boolean);
   expect(variables.map((line) => line.split("=")[0])).not.toContain("HOME");
@@ -32,22 +32,22 @@ test("git runs in a separate process, which may crash or hang at any time", asyn
   // An edit while it is down is committed after its restart, and once.
   const commits = repository.commits();
   process.kill(zone, "SIGKILL");
-  await story.apply(["stamp-0"], { text: "two" });
-  await story.untilSettled(names.length);
+  await harness.apply(["stamp-0"], { text: "two" });
+  await harness.untilSettled(names.length);
   await operator.untilLogged("A process of a zone ended, restarting it");
   expect(repository.commits()).toBe(commits + 1);
 
   // While it hangs, edits are applied.
   const second = publishZoneOf(operator) ?? 0;
   process.kill(second, "SIGSTOP");
-  await story.apply(["stamp-1"], { text: "three" });
+  await harness.apply(["stamp-1"], { text: "three" });
   await eventually(
-    async () => (await story.children()).some((child) => JSON.stringify(child).includes("three")),
+    async () => (await harness.children()).some((child) => JSON.stringify(child).includes("three")),
     { what: "the edit is applied" },
   );
   expect(repository.commits()).toBe(commits + 1);
   process.kill(second, "SIGCONT");
-  await story.untilSettled(names.length);
+  await harness.untilSettled(names.length);
   expect(repository.commits()).toBe(commits + 2);
 
   await operator.stop("SIGKILL");

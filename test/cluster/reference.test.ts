@@ -9,8 +9,8 @@ import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import { auditEvents, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
 import { someResources } from "./hand-edits.ts";
 import {
+  aHarness,
   applyResource,
-  aStory,
   conditionOf,
   operatorWrites,
   seen,
@@ -18,7 +18,7 @@ import {
   untilEvents,
   untilGone,
   untilReady,
-} from "./story.ts";
+} from "./harness.ts";
 
 // Guarantees of the operators in reference/operators.md, kept and broken ones.
 
@@ -42,7 +42,7 @@ interface Workload extends KubernetesObject {
 const nodePort = (): number => 30_000 + Math.floor(Math.random() * 85);
 
 test("a label on a ScheduledEcho does not change its CronJob; a new schedule does, and the CronJob is not replaced", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   const spec = { message: "hi", schedule: "0 0 1 1 *" };
   await applyResource(ScheduledEcho, namespace, spec);
@@ -65,7 +65,7 @@ test("a label on a ScheduledEcho does not change its CronJob; a new schedule doe
 });
 
 test("a new message runs a new Job instead of the old one, whose pod is deleted", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   const uids = new Set<string>();
   for (const message of ["one", "two"]) {
@@ -79,7 +79,7 @@ test("a new message runs a new Job instead of the old one, whose pod is deleted"
 });
 
 test("a Memcached reverts kubectl scale, and its nodes are the names of its pods", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   await applyResource(Memcached, namespace, { size: 2 });
   const { status } = await untilReady(Memcached, namespace);
@@ -105,7 +105,7 @@ test("a Memcached reverts kubectl scale, and its nodes are the names of its pods
 });
 
 test("a PodSet's nodes follow a pod that is deleted, and are an empty list at size 0", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   await applyResource(PodSet, namespace, { size: 2 });
   const { status } = await untilReady(PodSet, namespace);
@@ -126,7 +126,7 @@ test("a PodSet's nodes follow a pod that is deleted, and are an empty list at si
 });
 
 test("an EasyService is changed from A to B and back to A, and shows its Deployment's status", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   const spec = { size: 1, ports: [{ port: 80, nodePort: nodePort() }] };
   const clusterIps: unknown[] = [];
@@ -151,7 +151,7 @@ test("an EasyService is changed from A to B and back to A, and shows its Deploym
 });
 
 test("an EasyService has a Service only while it has ports, and a named target port is the container's", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   const spec = { size: 1, image: "example.dev/a:1" };
   await applyResource(EasyService, namespace, spec);
@@ -177,7 +177,7 @@ test("an EasyService has a Service only while it has ports, and a named target p
 });
 
 test("a node port that is in use is reported, with what to do, and used when it becomes free", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   const taken = nodePort();
   const on = (port: number) => ({ size: 1, image: "example.dev/a:1", ports: [{ port: 80, nodePort: port }] });
@@ -206,7 +206,7 @@ const longName = `${"long-".repeat(20)}name`;
 test.for(["1.dotted.name", longName])(
   "a resource may be called %s: its children have valid names",
   async (end) => {
-    const { namespace, start } = await aStory();
+    const { namespace, start } = await aHarness();
     await start();
     // The Deployments of two of the kinds would have the same name.
     const named = someResources().map((resource, index) => ({ ...resource, name: `${index}${end}` }));
@@ -220,7 +220,7 @@ test.for(["1.dotted.name", longName])(
 );
 
 test("without changes nothing is written, and no permission was missing", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   await applyResource(Echo, namespace, { message: "hi" });
   await applyResource(ScheduledEcho, namespace, { message: "hi", schedule: "0 0 1 1 *" });

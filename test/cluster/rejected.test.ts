@@ -3,8 +3,8 @@ import { EasyService } from "../../crds/easy-service.ts";
 import { Echo } from "../../crds/echo.ts";
 import { auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
 import {
+  aHarness,
   applyResource,
-  aStory,
   conditionOf,
   eventsOf,
   operatorWrites,
@@ -13,7 +13,7 @@ import {
   untilCondition,
   untilEvents,
   untilReady,
-} from "./story.ts";
+} from "./harness.ts";
 
 const fine = { size: 1, image: "example.dev/web:1" };
 
@@ -72,7 +72,7 @@ const refusals = [
 test.for(refusals)(
   "$what is reported in condition and event, not retried, and resolved by an edit",
   async ({ spec, reason, says }) => {
-    const { namespace, repository, start } = await aStory();
+    const { namespace, repository, start } = await aHarness();
     await start();
     await applyResource(EasyService, namespace, spec);
     const refused = await untilCondition(EasyService, namespace, {
@@ -115,7 +115,7 @@ test.for(refusals)(
 );
 
 test("a child that never becomes ready is reported with its pod's reason; the children are in git, and an edit resolves it", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   const spec = { ...fine, resources: { requests: { cpu: "1000000" } } };
   await applyResource(EasyService, namespace, spec);
@@ -142,7 +142,7 @@ test("a child that never becomes ready is reported with its pod's reason; the ch
 });
 
 test("an environment variable that is set twice has its last value, and an event reports it", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   const envs = ["1", "2"].map((value) => ({ name: "A", value }));
   await applyResource(EasyService, namespace, { ...fine, envs });
@@ -156,7 +156,7 @@ test("an environment variable that is set twice has its last value, and an event
 });
 
 test("an object of another owner is not changed; the resource gets it after its deletion", async () => {
-  const { namespace, start } = await aStory();
+  const { namespace, start } = await aHarness();
   await start();
   await kubectl(["create", "job", "web", "--image=example.dev/theirs:1", "-n", namespace]);
   const before = await readObject("job", "web", namespace);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { applyObjects, kubectl, readObject } from "./fixture.ts";
+import { untilGone } from "./harness.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
-import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
-import { untilGone } from "./story.ts";
+import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 const target = { serviceAccountName: "deployer" };
@@ -25,7 +25,7 @@ async function makeDeployer(namespace: string): Promise<void> {
 }
 
 /** The operator's writes of objects with its own permissions. */
-async function writtenAsItself({ user }: ReleaseStory, since: Date): Promise<readonly string[]> {
+async function writtenAsItself({ user }: ReleaseHarness, since: Date): Promise<readonly string[]> {
   const requests = await user.requests(since);
   return requests
     .filter((request) => isWrite(request) && request.impersonatedUser === undefined)
@@ -33,51 +33,51 @@ async function writtenAsItself({ user }: ReleaseStory, since: Date): Promise<rea
     .map(lineOf);
 }
 
-async function deployed(): Promise<ReleaseStory> {
-  const story = await aReleaseStory();
-  const first = story.commit({
+async function deployed(): Promise<ReleaseHarness> {
+  const harness = await aReleaseHarness();
+  const first = harness.commit({
     "shop/a.json": aConfigMapFile("a", { colour: "blue" }),
     "shop/b.json": aConfigMapFile("b", { colour: "blue" }),
   });
-  await makeDeployer(story.namespace);
-  await story.start(["--release-require-service-account"]);
-  await story.release("shop", { target });
-  await story.untilAt("shop", first);
-  return story;
+  await makeDeployer(harness.namespace);
+  await harness.start(["--release-require-service-account"]);
+  await harness.release("shop", { target });
+  await harness.untilAt("shop", first);
+  return harness;
 }
 
 test("nothing is deleted with the operator's own permissions for a Release whose account was removed from its spec", async () => {
   const since = new Date();
-  const story = await deployed();
-  const { namespace, commit } = story;
+  const harness = await deployed();
+  const { namespace, commit } = harness;
   // Rejected, and so not pruned.
-  await story.release("shop");
-  await story.until("shop", { status: "False", reason: "SpecInvalid", message: /name a ServiceAccount/ });
+  await harness.release("shop");
+  await harness.until("shop", { status: "False", reason: "SpecInvalid", message: /name a ServiceAccount/ });
   commit({ "shop/b.json": undefined });
   // Nor deleted.
   await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
-  await story.until("shop", { status: "False", reason: "Deleting", message: /only as a ServiceAccount/ });
+  await harness.until("shop", { status: "False", reason: "Deleting", message: /only as a ServiceAccount/ });
   for (const name of ["a", "b"]) expect(await readObject("configmap", name, namespace)).toBeDefined();
   // With an account it is deleted, with its objects.
-  await story.release("shop", { target });
-  await story.untilGone("shop");
+  await harness.release("shop", { target });
+  await harness.untilGone("shop");
   for (const name of ["a", "b"]) await untilGone("configmaps", name, namespace);
-  expect(await writtenAsItself(story, since)).toEqual([]);
+  expect(await writtenAsItself(harness, since)).toEqual([]);
 });
 
 test("a Release whose account was deleted keeps its objects until it sets that they are to stay", async () => {
   const since = new Date();
-  const story = await deployed();
-  const { namespace } = story;
+  const harness = await deployed();
+  const { namespace } = harness;
   await kubectl(["delete", "rolebinding,role,serviceaccount", "deployer", "-n", namespace]);
   await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
-  await story.until("shop", {
+  await harness.until("shop", {
     status: "False",
     reason: "Deleting",
     message: new RegExp(`Grant ServiceAccount ${namespace}/deployer the rights for it .again.`),
   });
-  await story.release("shop", { target, deletionPolicy: "Orphan" });
-  await story.untilGone("shop");
+  await harness.release("shop", { target, deletionPolicy: "Orphan" });
+  await harness.untilGone("shop");
   for (const name of ["a", "b"]) expect(await readObject("configmap", name, namespace)).toBeDefined();
-  expect(await writtenAsItself(story, since)).toEqual([]);
+  expect(await writtenAsItself(harness, since)).toEqual([]);
 });

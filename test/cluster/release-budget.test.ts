@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aConfigMapFile, aDeploymentFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aDeploymentFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 
 const aService = {
   apiVersion: "v1",
@@ -18,14 +18,14 @@ const files = (colour: string) => ({
 });
 
 test("a set of four objects causes seven writes and no read, an edit two, and an idle Release none", async () => {
-  const story = await aReleaseStory();
-  const { commit, user } = story;
+  const harness = await aReleaseHarness();
+  const { commit, user } = harness;
   const first = commit(files("blue"));
-  const operator = await story.start();
+  const operator = await harness.start();
   await operator.untilLogged("Watching");
   const begin = new Date();
-  await story.release("shop");
-  await story.untilAt("shop", first);
+  await harness.release("shop");
+  await harness.untilAt("shop", first);
   const made = [
     "patch configmaps web 201",
     "patch deployments web 201",
@@ -34,39 +34,39 @@ test("a set of four objects causes seven writes and no read, an edit two, and an
     "patch services web 201",
   ];
   // The first status records the objects, before they exist.
-  await expectWrites(story, begin, made, { statuses: 2 });
-  const inOrder = await story.writes(begin);
+  await expectWrites(harness, begin, made, { statuses: 2 });
+  const inOrder = await harness.writes(begin);
   expect(inOrder.indexOf("patch releases/status shop 200")).toBeLessThan(
     Math.min(...made.filter((write) => write.endsWith("201")).map((write) => inOrder.indexOf(write))),
   );
   const reads = await user.requests(begin);
   expect(reads.filter(({ verb, objectRef }) => verb === "get" && objectRef?.name === "web")).toEqual([]);
 
-  await story.release("other");
-  await story.until("other", { status: "True" });
+  await harness.release("other");
+  await harness.until("other", { status: "True" });
   const edit = new Date();
   const second = commit(files("green"));
-  await story.untilAt("shop", second);
-  await expectWrites(story, edit, ["patch configmaps web 200"]);
+  await harness.untilAt("shop", second);
+  await expectWrites(harness, edit, ["patch configmaps web 200"]);
 
   // After a kill and a restart, it finds everything up to date.
   await operator.stop("SIGKILL");
   const restart = new Date();
-  await story.start();
+  await harness.start();
   const third = commit(files("red"));
-  await story.untilAt("shop", third);
-  await expectWrites(story, restart, ["patch configmaps web 200"]);
+  await harness.untilAt("shop", third);
+  await expectWrites(harness, restart, ["patch configmaps web 200"]);
 });
 
 /** These, and one status; one more for each two seconds that a loaded machine took. */
 async function expectWrites(
-  story: ReleaseStory,
+  harness: ReleaseHarness,
   since: Date,
   expected: readonly string[],
   { statuses: most = 1 } = {},
 ): Promise<void> {
   const tookMs = Date.now() - since.getTime();
-  const writes = await story.writes(since);
+  const writes = await harness.writes(since);
   const statuses = writes.filter((write) => write.includes("/status "));
   expect(writes.filter((write) => !statuses.includes(write)).toSorted()).toEqual(expected);
   expect(new Set(statuses)).toEqual(new Set(["patch releases/status shop 200"]));

@@ -13,7 +13,7 @@ import { runSuspend } from "../../cli/commands/suspend.ts";
 import { runTree } from "../../cli/commands/tree.ts";
 import { aNamespace, applyObjects, readObject, testCluster } from "./fixture.ts";
 import { aFolder } from "./operator.ts";
-import { aConfigMapFile, aDeploymentFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aDeploymentFile, aReleaseHarness } from "./release-harness.ts";
 
 /** Runs a command as `admin`, and returns its output. */
 async function said(run: (screen: Screen) => Promise<unknown>): Promise<string> {
@@ -24,17 +24,17 @@ async function said(run: (screen: Screen) => Promise<unknown>): Promise<string> 
 }
 
 test("commands show, compare, roll back, suspend and resume a Release, without other tools", async () => {
-  const story = await aReleaseStory();
-  const { commit, namespace } = story;
+  const harness = await aReleaseHarness();
+  const { commit, namespace } = harness;
   const flags = { kubeconfig: testCluster().kubeconfigPath, namespace };
   const files = {
     "shop/a.json": aConfigMapFile("a", { colour: "blue" }),
     "shop/b.json": aDeploymentFile("b"),
   };
   const first = commit(files);
-  await story.start();
-  await story.release("shop");
-  await story.untilAt("shop", first);
+  await harness.start();
+  await harness.release("shop");
+  await harness.untilAt("shop", first);
 
   // Nothing differs, and then a change that was not pushed to the branch of the Release.
   const diff = async (more: object = {}) => {
@@ -89,7 +89,7 @@ test("commands show, compare, roll back, suspend and resume a Release, without o
     "is resumed",
   );
   expect(await said((screen) => runReconcile("shop", wait, screen))).toMatch(/is Ready at/);
-  await story.untilAt("shop", second);
+  await harness.untilAt("shop", second);
   const history = await said((screen) => runHistory("shop", flags, screen));
   expect(history).toMatch(
     new RegExp(`^1 +${second.slice(0, 10)} .* Ready[\\s\\S]*^2 +${first.slice(0, 10)} .* Ready`, "m"),
@@ -105,7 +105,7 @@ test("commands show, compare, roll back, suspend and resume a Release, without o
   expect(await said((screen) => runRollback({ name: "shop", revision: undefined }, unpin, screen))).toContain(
     "follows its source again",
   );
-  await story.untilAt("shop", second);
+  await harness.untilAt("shop", second);
 });
 
 test("a file is compared as the API server would accept it, and no value of a Secret is shown", async () => {

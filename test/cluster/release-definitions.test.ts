@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { kubectl, readObject } from "./fixture.ts";
-import { aReleaseStory } from "./release-story.ts";
-import { conditionOf, seen } from "./story.ts";
+import { conditionOf, seen } from "./harness.ts";
+import { aReleaseHarness } from "./release-harness.ts";
 
 /** Number of consecutive commits; the full run is FAIRLEAD_DEFINITION_COMMITS=200. */
 const commits = Number(process.env["FAIRLEAD_DEFINITION_COMMITS"] ?? 8);
@@ -58,21 +58,21 @@ test.for([
   "a definition and a resource of it that one commit extends: $does",
   { timeout: 60_000 + commits * 20_000 },
   async ({ isBusy }) => {
-    const story = await aReleaseStory();
-    const { namespace } = story;
+    const harness = await aReleaseHarness();
+    const { namespace } = harness;
     const plural = `parts${namespace.slice(-8)}`;
     const kind = `Part${namespace.slice(-8)}`;
     onTestFinished(
       async () =>
         void (await kubectl(["delete", "crd", `${plural}.${group}`, "--ignore-not-found", "--wait=false"])),
     );
-    const commit = (fields: number): string => story.commit(filesOf({ plural, kind, fields }));
+    const commit = (fields: number): string => harness.commit(filesOf({ plural, kind, fields }));
     const first = commit(1);
-    const operator = await story.start();
+    const operator = await harness.start();
     // No controller reports on it.
     const healthChecks = [{ apiVersion: `${group}/v1`, kind, current: "true" }];
-    await story.release("shop", { healthChecks });
-    await story.untilAt("shop", first);
+    await harness.release("shop", { healthChecks });
+    await harness.untilAt("shop", first);
 
     const counts = { commits, stuck: 0, stalled: 0, incomplete: 0 };
     const done = new AbortController();

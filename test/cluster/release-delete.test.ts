@@ -1,61 +1,61 @@
 import { describe, expect, test } from "vitest";
 import { Release } from "../../crds/release.ts";
 import { applyObjects, kubectl, readObject } from "./fixture.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
-import { conditionOf } from "./story.ts";
+import { conditionOf } from "./harness.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 describe("a Release that is deleted", () => {
   test("is deleted with its objects although its repository was deleted and the operator was down", async () => {
-    const story = await aReleaseStory();
-    const { namespace, commit, source } = story;
+    const harness = await aReleaseHarness();
+    const { namespace, commit, source } = harness;
     const id = commit({ "shop/a.json": aConfigMapFile("a", {}), "shop/b.json": aConfigMapFile("b", {}) });
-    const operator = await story.start();
-    await story.release("shop");
-    await story.untilAt("shop", id);
+    const operator = await harness.start();
+    await harness.release("shop");
+    await harness.untilAt("shop", id);
     await operator.stop("SIGKILL");
     source.vanish();
     await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
-    await story.start();
-    await story.untilGone("shop");
+    await harness.start();
+    await harness.untilGone("shop");
     expect(await readObject("configmaps", "a", namespace)).toBeUndefined();
     expect(await readObject("configmaps", "b", namespace)).toBeUndefined();
   });
 
   test("leaves its objects if its spec says so", async () => {
-    const story = await aReleaseStory();
-    const { namespace, commit } = story;
+    const harness = await aReleaseHarness();
+    const { namespace, commit } = harness;
     const id = commit({ "shop/a.json": aConfigMapFile("a", {}) });
-    await story.start();
-    await story.release("shop", { deletionPolicy: "Orphan" });
-    await story.untilAt("shop", id);
-    await story.remove("shop");
+    await harness.start();
+    await harness.release("shop", { deletionPolicy: "Orphan" });
+    await harness.untilAt("shop", id);
+    await harness.remove("shop");
     expect(await readObject("configmaps", "a", namespace)).toBeDefined();
   });
 });
 
 describe("a Release that acts as a ServiceAccount", () => {
   test("is deployed with only its permissions, and names the missing ones", async () => {
-    const story = await aReleaseStory();
-    const { namespace, commit } = story;
+    const harness = await aReleaseHarness();
+    const { namespace, commit } = harness;
     const id = commit({ "shop/a.json": aConfigMapFile("a", {}) });
-    await story.start();
-    await story.release("shop", { target: { serviceAccountName: "deployer" } });
-    const refused = await story.until("shop", {
+    await harness.start();
+    await harness.release("shop", { target: { serviceAccountName: "deployer" } });
+    const refused = await harness.until("shop", {
       status: "False",
       message: /system:serviceaccount:.*:deployer.*configmaps/,
     });
     expect(conditionOf(refused, "Applied")?.message).toMatch(/may not/);
     expect(await readObject("configmaps", "a", namespace)).toBeUndefined();
     await grant(namespace, "deployer");
-    await story.untilAt("shop", id);
+    await harness.untilAt("shop", id);
 
     // Its permissions are removed: nothing is deleted with more than those.
     await kubectl(["delete", "rolebinding", "deployer", "-n", namespace]);
     await kubectl(["delete", "release", "shop", "-n", namespace, "--wait=false"]);
-    await story.until("shop", { status: "False", reason: "Deleting", message: /deployer.*Orphan/ });
+    await harness.until("shop", { status: "False", reason: "Deleting", message: /deployer.*Orphan/ });
     expect(await readObject("configmaps", "a", namespace)).toBeDefined();
     await grant(namespace, "deployer");
-    await story.untilGone("shop");
+    await harness.untilGone("shop");
     expect(await readObject("configmaps", "a", namespace)).toBeUndefined();
     expect(await readObject(`releases.${Release.group}`, "shop", namespace)).toBeUndefined();
   });

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { apiVersionOf } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { aNamespace, applyObjects, eventually, kubectl } from "./fixture.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
-import { conditionOf, seen } from "./story.ts";
+import { conditionOf, seen } from "./harness.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 test("a Release in another namespace is visible only to the namespaces that it allows", async () => {
-  const story = await aReleaseStory();
-  const { namespace, commit, source } = story;
+  const harness = await aReleaseHarness();
+  const { namespace, commit, source } = harness;
   const data = await aNamespace();
   commit({
     "db/db.json": aConfigMapFile("db", {}),
@@ -20,16 +20,16 @@ test("a Release in another namespace is visible only to the namespaces that it a
     metadata: { name: "db", namespace: data },
     spec: { source: { url: `file://${source.path}`, path: "db" }, interval: "1s", render: { manifests: {} } },
   });
-  await story.start([`--namespace=${data}`]);
+  await harness.start([`--namespace=${data}`]);
   await eventually(async () => conditionOf(await seen(Release, data, "db"), "Ready")?.status === "True", {
     what: "the other Release is ready",
   });
   // One that is ready, and one that does not exist: the same message.
-  await story.release("app", { dependsOn: [{ name: "db", namespace: data }] });
-  await story.release("api", { dependsOn: [{ name: "none", namespace: data }] });
+  await harness.release("app", { dependsOn: [{ name: "db", namespace: data }] });
+  await harness.release("api", { dependsOn: [{ name: "none", namespace: data }] });
   const messageOf = async (name: string): Promise<string | undefined> => {
     const wanted = { status: "False", reason: "DependencyNotReady" };
-    return conditionOf(await story.until(name, wanted), "Ready")?.message;
+    return conditionOf(await harness.until(name, wanted), "Ready")?.message;
   };
   const ofReady = await messageOf("app");
   expect(ofReady).toContain(
@@ -38,5 +38,5 @@ test("a Release in another namespace is visible only to the namespaces that it a
   expect((await messageOf("api"))?.replace(`${data}/none`, `${data}/db`)).toBe(ofReady);
   // Its owner allows it, and it continues by itself.
   await kubectl(["annotate", "release", "db", "-n", data, `fairlead.dev/allow-dependents=${namespace}`]);
-  await story.until("app", { status: "True" });
+  await harness.until("app", { status: "True" });
 });

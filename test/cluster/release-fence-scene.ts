@@ -32,7 +32,7 @@ export type FencedScene = Awaited<ReturnType<typeof aFencedScene>>;
 async function asPod({ kubeconfigPath, name }: FencedPod, namespace: string, onEnd: OnEnd) {
   const clock = systemClock();
   const access = await loadClusterAccess({ kubeconfig: kubeconfigPath, env: {}, clock });
-  const transport = new ApiTransport(access, { clock, userAgent: "story" });
+  const transport = new ApiTransport(access, { clock, userAgent: "test" });
   onEnd(() => transport.close());
   const holder = holderOf([namespace, "operator"], name);
   return { transport, holder, cluster: new KubeCluster({ transport, clock, fence: noFence, holder }) };

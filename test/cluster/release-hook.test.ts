@@ -12,7 +12,7 @@ import type { FakeGitRemote } from "../fakes/git-remote.ts";
 import { selfSignedCertificate } from "../fakes/self-signed-certificate.ts";
 import { applyObjects, testCluster } from "./fixture.ts";
 import { aFolder } from "./operator.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 const certificate = selfSignedCertificate();
 const hookSecret = "what the git host and we share";
@@ -30,18 +30,21 @@ async function behindHttps(remote: FakeGitRemote): Promise<string> {
 }
 
 test("a Release that polls once an hour is deployed at once by a hook, and by a command", async () => {
-  const story = await aReleaseStory();
-  const { commit, namespace } = story;
-  const url = await behindHttps(story.source);
+  const harness = await aReleaseHarness();
+  const { commit, namespace } = harness;
+  const url = await behindHttps(harness.source);
   const metadata = { name: "git", namespace };
   const stringData = { bearerToken: "t0ken", "ca.crt": certificate.certificate };
   await applyObjects({ apiVersion: "v1", kind: "Secret", metadata, stringData });
   const secrets = await aFolder();
   writeFileSync(join(secrets, "shop"), hookSecret);
   const first = commit({ "shop/a.json": aConfigMapFile("a", { colour: "blue" }) });
-  const operator = await story.start(["--hook-bind-address=127.0.0.1:0", `--hook-secrets=${secrets}`]);
-  await story.release("shop", { source: { url, path: "shop", secretRef: { name: "git" } }, interval: "1h" });
-  await story.untilAt("shop", first);
+  const operator = await harness.start(["--hook-bind-address=127.0.0.1:0", `--hook-secrets=${secrets}`]);
+  await harness.release("shop", {
+    source: { url, path: "shop", secretRef: { name: "git" } },
+    interval: "1h",
+  });
+  await harness.untilAt("shop", first);
 
   const post = async (signature: string, body: string) => {
     const listening = operator.log.find(
@@ -59,7 +62,7 @@ test("a Release that polls once an hour is deployed at once by a hook, and by a 
   const second = commit({ "shop/a.json": aConfigMapFile("a", { colour: "green" }) });
   expect(await post("0".repeat(64), body)).toBe(401);
   expect(await post(createHmac("sha256", hookSecret).update(body).digest("hex"), body)).toBe(202);
-  await story.untilAt("shop", second);
+  await harness.untilAt("shop", second);
 
   const third = commit({ "shop/a.json": aConfigMapFile("a", { colour: "red" }) });
   const flags = { kubeconfig: testCluster().kubeconfigPath, namespace };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { fence } from "./fenced.ts";
 import { applyObjects, auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
+import { untilGone } from "./harness.ts";
 import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
-import { untilGone } from "./story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 
@@ -36,8 +36,8 @@ async function makeDeployer(namespace: string): Promise<void> {
 
 describe("a Release with a ServiceAccount, and a fenced operator", () => {
   test("is deployed, repaired, pruned and deleted only with the permissions of the account", async () => {
-    const story = await aReleaseStory();
-    const { namespace, source, commit } = story;
+    const harness = await aReleaseHarness();
+    const { namespace, source, commit } = harness;
     await makeDeployer(namespace);
     const fenced = await fence(namespace, { rights: "releases", releases: { enabled: true } });
     const pod = await fenced.aPod("leader");
@@ -59,8 +59,8 @@ describe("a Release with a ServiceAccount, and a fenced operator", () => {
         ...fenced.args,
       ],
     });
-    await story.release("shop", { target });
-    await story.untilAt("shop", first);
+    await harness.release("shop", { target });
+    await harness.untilAt("shop", first);
 
     const colourOf = async () =>
       (await readObject<ConfigMap>("configmaps", "a", namespace))?.data?.["colour"];
@@ -68,16 +68,16 @@ describe("a Release with a ServiceAccount, and a fenced operator", () => {
     await eventually(async () => (await colourOf()) === "blue", { what: "the hand edit is undone" });
 
     const second = commit({ "shop/b.json": undefined });
-    await story.untilAt("shop", second);
+    await harness.untilAt("shop", second);
     await untilGone("configmaps", "b", namespace);
 
     // Requests that the account may not send are not sent by the operator either.
-    await story.release("other", { target });
-    const refused = await story.until("other", { status: "False", message: /secrets/ });
+    await harness.release("other", { target });
+    const refused = await harness.until("other", { status: "False", message: /secrets/ });
     expect(JSON.stringify(refused.status)).toContain(
       `user \\"system:serviceaccount:${namespace}:deployer\\" may not patch \\"secrets\\"`,
     );
-    await story.remove("shop");
+    await harness.remove("shop");
     await untilGone("configmaps", "a", namespace);
 
     const events = await auditEvents({ user: fenced.user, since });

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { eventually, kubectl, readObject } from "./fixture.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 test("an object of a Release that a user deletes is recreated with the permissions of an installation", async () => {
-  const story = await aReleaseStory();
-  const { namespace } = story;
-  const first = story.commit({
+  const harness = await aReleaseHarness();
+  const { namespace } = harness;
+  const first = harness.commit({
     "shop/a.json": aConfigMapFile("a", {}),
     "shop/b.json": aConfigMapFile("b", {}),
   });
-  const operator = await story.start();
-  await story.release("shop");
-  await story.untilAt("shop", first);
+  const operator = await harness.start();
+  await harness.release("shop");
+  await harness.untilAt("shop", first);
   const uid = (await readObject("configmaps", "b", namespace))?.metadata.uid;
 
   await kubectl(["delete", "configmap", "b", "-n", namespace]);
@@ -24,6 +24,6 @@ test("an object of a Release that a user deletes is recreated with the permissio
     { what: "it is recreated" },
   );
   await eventually(() => operator.log.some(({ done }) => done === "Restored"), { what: "it is reported" });
-  await story.until("shop", { status: "True", reason: "Reconciled" });
+  await harness.until("shop", { status: "True", reason: "Reconciled" });
   expect(operator.log.filter(({ message }) => message.startsWith("Reconcile failed"))).toEqual([]);
 });

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { ReleaseStatus } from "../../crds/release.ts";
 import { Release } from "../../crds/release.ts";
 import { applyObjects, eventually, readObject } from "./fixture.ts";
+import { seen } from "./harness.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
-import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
-import { seen } from "./story.ts";
+import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 
@@ -24,7 +24,7 @@ async function makeDeployer(namespace: string): Promise<void> {
 type NextPlan = NonNullable<ReleaseStatus["next"]>;
 
 /** The plan of a commit, as soon as it exists. */
-const planOf = ({ namespace }: ReleaseStory, commit: string): Promise<NextPlan> =>
+const planOf = ({ namespace }: ReleaseHarness, commit: string): Promise<NextPlan> =>
   eventually(
     async () => {
       const { status } = (await seen(Release, namespace, "shop")) as { readonly status?: ReleaseStatus };
@@ -35,7 +35,7 @@ const planOf = ({ namespace }: ReleaseStory, commit: string): Promise<NextPlan> 
   );
 
 /** Requests of the operator for objects of the Release: `patch configmaps a 200`, with their account. */
-async function sentFor({ user, namespace }: ReleaseStory, since: Date) {
+async function sentFor({ user, namespace }: ReleaseHarness, since: Date) {
   const account = `system:serviceaccount:${namespace}:deployer`;
   const writes = (await user.requests(since)).filter(
     (request) => isWrite(request) && ["configmaps", "secrets"].includes(request.objectRef?.resource ?? ""),
@@ -48,8 +48,8 @@ async function sentFor({ user, namespace }: ReleaseStory, since: Date) {
 
 test("a Release of a stage plans commits with its ServiceAccount, and deploys the pinned one", async () => {
   // Given an unpinned Release of a stage, with an account that may deploy ConfigMaps
-  const story = await aReleaseStory();
-  const { namespace, source, commit } = story;
+  const harness = await aReleaseHarness();
+  const { namespace, source, commit } = harness;
   await makeDeployer(namespace);
   const first = commit({ "shop/a.json": aConfigMapFile("a", { colour: "blue" }) });
   const stage = {
@@ -57,20 +57,24 @@ test("a Release of a stage plans commits with its ServiceAccount, and deploys th
     target: { serviceAccountName: "deployer" },
   };
   const begin = new Date();
-  await story.start();
-  await story.release("shop", { ...stage, next: { revision: first } });
+  await harness.start();
+  await harness.release("shop", { ...stage, next: { revision: first } });
   const colour = async () =>
     (await readObject<{ data?: Record<string, string> }>("configmaps", "a", namespace))?.data?.["colour"];
 
   // Then its next commit is planned, and nothing is deployed
-  const plan = await planOf(story, first);
+  const plan = await planOf(harness, first);
   expect(plan).toMatchObject({ create: 1, change: 0, delete: 0, held: 0, mutableImages: 0 });
-  await story.until("shop", { status: "False", reason: "PinPending", message: /Pipeline shop, stage prod/ });
-  expect(await sentFor(story, begin)).toEqual({ plans: ["patch configmaps a 201"], applies: [] });
+  await harness.until("shop", {
+    status: "False",
+    reason: "PinPending",
+    message: /Pipeline shop, stage prod/,
+  });
+  expect(await sentFor(harness, begin)).toEqual({ plans: ["patch configmaps a 201"], applies: [] });
 
   // When that commit is pinned with the digest of its plan
-  await story.release("shop", { ...stage, revision: first, digest: plan.digest });
-  const deployed = await story.until("shop", { status: "True" });
+  await harness.release("shop", { ...stage, revision: first, digest: plan.digest });
+  const deployed = await harness.until("shop", { status: "True" });
 
   // Then it is deployed, with that digest
   expect(deployed.status?.["deployed"]).toMatchObject({
@@ -89,19 +93,19 @@ test("a Release of a stage plans commits with its ServiceAccount, and deploys th
     "shop/s.json": secret,
   });
   const pinned = { ...stage, revision: first, digest: plan.digest };
-  await story.release("shop", { ...pinned, next: { revision: second } });
-  const refused = await planOf(story, second);
+  await harness.release("shop", { ...pinned, next: { revision: second } });
+  const refused = await planOf(harness, second);
   expect(refused.error).toMatch(/may not patch "secrets"/);
   expect(JSON.stringify(refused)).not.toContain("correct-horse");
 
   // One that the account may deploy is planned once, object by object, while nothing changes
   const third = commit({ "shop/s.json": undefined });
   const planning = new Date();
-  await story.release("shop", { ...pinned, next: { revision: third } });
-  const next = await planOf(story, third);
+  await harness.release("shop", { ...pinned, next: { revision: third } });
+  const next = await planOf(harness, third);
   expect(next).toMatchObject({ create: 1, change: 1, delete: 0, held: 0 });
-  await story.until("shop", { status: "True" });
-  expect(await sentFor(story, planning)).toEqual({
+  await harness.until("shop", { status: "True" });
+  expect(await sentFor(harness, planning)).toEqual({
     plans: ["patch configmaps a 200", "patch configmaps b 201"],
     applies: [],
   });
@@ -109,29 +113,29 @@ test("a Release of a stage plans commits with its ServiceAccount, and deploys th
 
   // Pinned with another digest, nothing of it is applied
   const mismatch = new Date();
-  await story.release("shop", { ...stage, revision: third, digest: plan.digest });
+  await harness.release("shop", { ...stage, revision: third, digest: plan.digest });
   const { digest = "" } = next;
-  await story.until("shop", {
+  await harness.until("shop", {
     status: "False",
     reason: "DigestMismatch",
     message: new RegExp(`${digest}.*${plan.digest}`),
   });
-  expect(await planOf(story, third)).toMatchObject({ digest, create: 1, change: 1 });
-  expect((await sentFor(story, mismatch)).applies).toEqual([]);
+  expect(await planOf(harness, third)).toMatchObject({ digest, create: 1, change: 1 });
+  expect((await sentFor(harness, mismatch)).applies).toEqual([]);
 
   // and with its own, exactly the planned manifests are
   const applying = new Date();
-  await story.release("shop", { ...stage, revision: third, digest });
-  await story.until("shop", { status: "True" });
-  expect((await sentFor(story, applying)).applies).toEqual([
+  await harness.release("shop", { ...stage, revision: third, digest });
+  await harness.until("shop", { status: "True" });
+  expect((await sentFor(harness, applying)).applies).toEqual([
     "patch configmaps a 200",
     "patch configmaps b 201",
   ]);
 
   // Without its pin it stays at the deployed commit, for any change of the branch
-  await story.release("shop", stage);
+  await harness.release("shop", stage);
   commit({ "shop/a.json": aConfigMapFile("a", { colour: "green" }) });
-  const unpinned = await story.until("shop", { status: "True" });
+  const unpinned = await harness.until("shop", { status: "True" });
   expect(unpinned.status?.["deployed"]).toMatchObject({ revision: third, digest });
   expect(unpinned.status).not.toHaveProperty("next");
   expect(await colour()).toBe("red");

@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { kubectl, readObject } from "./fixture.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 describe("the objects of a Release", () => {
   test("may include a definition and an object of the kind that it defines", async () => {
-    const story = await aReleaseStory();
-    const { namespace, commit } = story;
+    const harness = await aReleaseHarness();
+    const { namespace, commit } = harness;
     // Kinds are cluster-scoped: each run has a kind of its own.
     const plural = `tools${namespace.slice(-8)}`;
     const kind = `Tool${namespace.slice(-8)}`;
@@ -45,36 +45,36 @@ describe("the objects of a Release", () => {
         },
       },
     });
-    await story.start();
-    await story.release("shop", {
+    await harness.start();
+    await harness.release("shop", {
       healthChecks: [{ apiVersion: `${group}/v1`, kind, current: "spec.weight > 2" }],
     });
-    await story.untilAt("shop", commitId);
+    await harness.untilAt("shop", commitId);
     expect(await readObject(`${plural}.${group}`, "hammer", namespace)).toMatchObject({
       spec: { weight: 3 },
     });
-    await story.remove("shop");
+    await harness.remove("shop");
     expect(await readObject("crd", `${plural}.${group}`)).toBeUndefined();
   });
 
   test("wait for the Releases on which it depends, and a cycle is reported", async () => {
-    const story = await aReleaseStory();
-    const { namespace, commit } = story;
+    const harness = await aReleaseHarness();
+    const { namespace, commit } = harness;
     commit({
       "base/base.json": aConfigMapFile("base", {}),
       "app/app.json": aConfigMapFile("app", {}),
     });
-    await story.start();
-    await story.release("app", { dependsOn: [{ name: "base" }] });
-    await story.until("app", { status: "False", reason: "DependencyNotReady", message: /base/ });
+    await harness.start();
+    await harness.release("app", { dependsOn: [{ name: "base" }] });
+    await harness.until("app", { status: "False", reason: "DependencyNotReady", message: /base/ });
     expect(await readObject("configmaps", "app", namespace)).toBeUndefined();
-    await story.release("base");
-    await story.until("app", { status: "True" });
+    await harness.release("base");
+    await harness.until("app", { status: "True" });
     // Deployed objects stay ready: only new ones would have to wait.
-    await story.release("base", { dependsOn: [{ name: "app" }] });
+    await harness.release("base", { dependsOn: [{ name: "app" }] });
     const both = commit({ "base/base.json": aConfigMapFile("base", { x: "1" }) });
-    await story.until("base", { status: "False", reason: "DependencyCycle", message: /base.*app.*base/ });
-    await story.release("base");
-    await story.untilAt("base", both);
+    await harness.until("base", { status: "False", reason: "DependencyCycle", message: /base.*app.*base/ });
+    await harness.release("base");
+    await harness.untilAt("base", both);
   });
 });

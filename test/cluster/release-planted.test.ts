@@ -3,14 +3,16 @@ import { Release } from "../../crds/release.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { aNamespace, eventually, kubectl, readObject } from "./fixture.ts";
-import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 
 /**
  * An object that any user can apply in an own namespace: with the public id of another set, and the operator's field
  * manager.
  */
-async function plant(story: ReleaseStory, kind: string, namespace: string): Promise<void> {
-  const labels = { [stamps.set]: setOf(Release, { metadata: { name: "shop", namespace: story.namespace } }) };
+async function plant(harness: ReleaseHarness, kind: string, namespace: string): Promise<void> {
+  const labels = {
+    [stamps.set]: setOf(Release, { metadata: { name: "shop", namespace: harness.namespace } }),
+  };
   const metadata = { name: "planted", namespace, labels, finalizers: ["example.dev/never"] };
   const data = kind === "ConfigMap" ? { data: { planted: "yes" } } : { stringData: { planted: "yes" } };
   const input = { apiVersion: "v1", kind, metadata, ...data };
@@ -28,8 +30,8 @@ async function unplant(kind: string, namespace: string): Promise<void> {
 }
 
 test("objects with a Release's label that it did not record are not changed, and block nothing", async () => {
-  const story = await aReleaseStory();
-  const { commit, namespace } = story;
+  const harness = await aReleaseHarness();
+  const { commit, namespace } = harness;
   const theirs = await aNamespace();
   const places = [
     ["configmap", theirs],
@@ -41,11 +43,11 @@ test("objects with a Release's label that it did not record are not changed, and
     "shop/two.json": aConfigMapFile("two", {}),
   });
   // This operator watches both namespaces, like one that watches all.
-  await story.start([`--namespace=${theirs}`]);
-  await story.release("shop");
-  await story.untilAt("shop", first);
+  await harness.start([`--namespace=${theirs}`]);
+  await harness.release("shop");
+  await harness.untilAt("shop", first);
 
-  for (const [kind, place] of places) await plant(story, kind === "secret" ? "Secret" : "ConfigMap", place);
+  for (const [kind, place] of places) await plant(harness, kind === "secret" ? "Secret" : "ConfigMap", place);
   const planted = await Promise.all(places.map(([kind, place]) => versionOf(kind, place)));
   const since = new Date();
   // An edit, and a prune, both next to the foreign object.
@@ -53,15 +55,15 @@ test("objects with a Release's label that it did not record are not changed, and
     "shop/web.json": aConfigMapFile("web", { colour: "green" }),
     "shop/two.json": undefined,
   });
-  const release = await story.untilAt("shop", second);
+  const release = await harness.untilAt("shop", second);
   expect(release.status?.["inventory"]).toMatchObject({ entries: [`/ConfigMap/${namespace}/web`] });
   expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(planted);
 
-  await story.remove("shop");
+  await harness.remove("shop");
   await eventually(async () => (await readObject("configmap", "web", namespace)) === undefined, {
     what: "the Release's own object is deleted",
   });
   expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(planted);
-  expect((await story.writes(since)).filter((write) => write.includes("planted"))).toEqual([]);
+  expect((await harness.writes(since)).filter((write) => write.includes("planted"))).toEqual([]);
   for (const [kind, place] of places) await unplant(kind, place);
 });

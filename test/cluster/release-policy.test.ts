@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { apiVersionOf } from "../../crds/object.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
 import { applyObjects, kubectl, readObject } from "./fixture.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 /** Policies are cluster-scoped: each test limits its own namespace only. */
 function aPolicy(namespace: string) {
@@ -20,7 +20,7 @@ function aPolicy(namespace: string) {
 }
 
 test("a policy decides which repositories a Release may use, and each edit of it takes effect at once", async () => {
-  const { namespace, source, commit, start, release, until, untilAt, untilGone } = await aReleaseStory();
+  const { namespace, source, commit, start, release, until, untilAt, untilGone } = await aReleaseHarness();
   const policy = aPolicy(namespace);
   await policy.apply({ sources: [`file://${source.folder}/other/`] });
   const first = commit({ "shop/web.json": aConfigMapFile("web", { colour: "blue" }) });
@@ -51,7 +51,7 @@ test("a policy decides which repositories a Release may use, and each edit of it
 });
 
 test("a policy sets the ServiceAccount of Releases without one, and the number of Releases", async () => {
-  const { namespace, commit, start, release, until, remove } = await aReleaseStory();
+  const { namespace, commit, start, release, until, remove } = await aReleaseHarness();
   const policy = aPolicy(namespace);
   await policy.apply({ serviceAccountName: "nobody", quotas: { releases: 1 } });
   commit({ "one/web.json": aConfigMapFile("one", {}), "two/web.json": aConfigMapFile("two", {}) });

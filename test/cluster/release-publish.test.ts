@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { eventually, readObject } from "./fixture.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 const program = (key: string) => `
 import { ApiObject, type App, Chart } from "cdk8s";
@@ -17,22 +17,22 @@ export default function main(app: App, inputs: { readonly colour: string }): voi
 `;
 
 test("a program is deployed with its inputs, and its manifests are on a branch, where edits are reverted", async () => {
-  const story = await aReleaseStory();
-  const { namespace, commit, source } = story;
+  const harness = await aReleaseHarness();
+  const { namespace, commit, source } = harness;
   const first = commit({ "shop/main.ts": program("colour"), "all/web.json": aConfigMapFile("all", {}) });
   const policy = JSON.stringify({ publish: [{ branch: "env", path: "prod" }] });
-  await story.start([
+  await harness.start([
     `--repository=${source.path}`,
     `--repository-cache=${source.folder}/cache`,
     `--release-policy=${policy}`,
   ]);
   const render = { program: { inputs: { colour: "blue" } } };
-  await story.release("shop", { render, publish: { branch: "env", path: "prod" } });
-  await story.untilAt("shop", first);
+  await harness.release("shop", { render, publish: { branch: "env", path: "prod" } });
+  await harness.untilAt("shop", first);
   expect(await readObject("configmaps", "web", namespace)).toMatchObject({ data: { colour: "blue" } });
 
   const file = `prod/${namespace}/releases.fairlead.dev/shop/configmap-web.yaml`;
-  await story.until("shop", { type: "Published", status: "True" });
+  await harness.until("shop", { type: "Published", status: "True" });
   expect(source.read(file, "env")).toMatch(/colour: blue/);
   const message = source.message("env");
   expect(message).toMatch(new RegExp(`^Fairlead-Source: ${first}$`, "m"));
@@ -40,19 +40,19 @@ test("a program is deployed with its inputs, and its manifests are on a branch, 
   expect(message).toMatch(/^Fairlead-Inputs: \w+$/m);
 
   source.commitByOthers({ [file]: "edited: by hand\n" }, { branch: "env" });
-  await story.release("shop", {
+  await harness.release("shop", {
     render: { program: { inputs: { colour: "green" } } },
     publish: { branch: "env", path: "prod" },
   });
   await eventually(() => /colour: green/.test(source.read(file, "env")), { what: "the edit is overwritten" });
 
   // A Release of its own output is not published, and is nevertheless deployed.
-  await story.release("all", {
+  await harness.release("all", {
     source: { url: `file://${source.path}`, path: "." },
     render: { manifests: {} },
     target: {},
   });
-  await story.until("all", {
+  await harness.until("all", {
     type: "Published",
     status: "False",
     reason: "PublishRefused",
@@ -60,18 +60,18 @@ test("a program is deployed with its inputs, and its manifests are on a branch, 
   });
 
   const broken = commit({ "shop/main.ts": "export default () => { throw new Error('no colour left'); };\n" });
-  const failed = await story.until("shop", {
+  const failed = await harness.until("shop", {
     status: "False",
     reason: "RenderFailed",
     message: /main\.ts:1.*no colour left|no colour left.*main\.ts:1/s,
   });
   expect(failed.status).toMatchObject({ revision: first, attempted: broken });
-  await story.remove("shop");
+  await harness.remove("shop");
   await eventually(() => !source.paths("env").includes(file), { what: "its folder is gone from the branch" });
 });
 
 test("a Release publishes to its own folder only, unless the platform allows another location", async () => {
-  const { start, commit, release, until, source, namespace } = await aReleaseStory();
+  const { start, commit, release, until, source, namespace } = await aReleaseHarness();
   commit({
     "own/web.json": aConfigMapFile("own", {}),
     "branch/web.json": aConfigMapFile("branch", {}),

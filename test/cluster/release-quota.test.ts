@@ -3,8 +3,8 @@ import { apiVersionOf } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
 import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
-import { aReleaseStory } from "./release-story.ts";
-import { conditionOf, seen } from "./story.ts";
+import { conditionOf, seen } from "./harness.ts";
+import { aReleaseHarness } from "./release-harness.ts";
 
 /** A program that computes for over a second, or for a moment, and creates a ConfigMap. */
 const program = (rounds: number, colour: string) => `
@@ -21,7 +21,7 @@ const program = (rounds: number, colour: string) => `
   };`;
 
 test("programs of a namespace wait when its hourly quota is used up, and nothing else does", async () => {
-  const { namespace, source, commit, start, release, until, untilAt } = await aReleaseStory();
+  const { namespace, source, commit, start, release, until, untilAt } = await aReleaseHarness();
   const other = await aNamespace();
   const colourIn = async (place: string) => {
     const { data } = ((await readObject("configmaps", "web", place)) ?? {}) as { data?: { colour?: string } };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { applyObjects, testCluster } from "./fixture.ts";
 import { install } from "./install.ts";
 import { anOperatorUser } from "./operator-user.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 
@@ -10,13 +10,13 @@ test("a Release reports which permission the operator lacks to watch its objects
   const rights = "releases-bare";
   const releases = { enabled: true, commonKinds: false, requireServiceAccount: false };
   await install(testCluster(), { name: rights, values: { releases } });
-  const story = await aReleaseStory();
-  const { namespace, commit } = story;
+  const harness = await aReleaseHarness();
+  const { namespace, commit } = harness;
   const bare = await anOperatorUser(namespace, { rights, name: "bare" });
   const wanted = commit({ "shop/web.json": aConfigMapFile("web", { colour: "blue" }) });
-  await story.start([`--kubeconfig=${bare.kubeconfigPath}`]);
-  await story.release("shop");
-  await story.until("shop", {
+  await harness.start([`--kubeconfig=${bare.kubeconfigPath}`]);
+  await harness.release("shop");
+  await harness.until("shop", {
     status: "False",
     message:
       /may not list and watch configmaps in namespace ".*"; add \{group: "", resource: configmaps\} to the value releases\.kinds/,
@@ -45,5 +45,5 @@ test("a Release reports which permission the operator lacks to watch its objects
       subjects: [{ kind: "ServiceAccount", name: "bare", namespace }],
     },
   );
-  await story.untilAt("shop", wanted);
+  await harness.untilAt("shop", wanted);
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { eventually, kubectl, readObject } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
@@ -23,15 +23,15 @@ function sourceZoneOf({ pid }: RunningOperator): number | undefined {
 }
 
 test("repositories are read by a separate process, which may crash or hang at any time", async () => {
-  const story = await aReleaseStory();
-  const { namespace } = story;
+  const harness = await aReleaseHarness();
+  const { namespace } = harness;
   const colourOf = async (name: string) =>
     (await readObject<ConfigMap>("configmaps", name, namespace))?.data?.["colour"];
-  const write = (colour: string) => story.commit({ "shop/web.json": aConfigMapFile("web", { colour }) });
+  const write = (colour: string) => harness.commit({ "shop/web.json": aConfigMapFile("web", { colour }) });
   const first = write("blue");
-  const operator = await story.start();
-  await story.release("shop");
-  await story.untilAt("shop", first);
+  const operator = await harness.start();
+  await harness.release("shop");
+  await harness.untilAt("shop", first);
   const zone = sourceZoneOf(operator) ?? 0;
   const environment = readFileSync(`/proc/${zone}/environ`, "utf8").split("\0").filter(Boolean);
   const names = environment.map((line) => line.split("=")[0]);
@@ -41,7 +41,7 @@ test("repositories are read by a separate process, which may crash or hang at an
   // A change while it is down is deployed after its restart, and no status claims otherwise in the meantime.
   process.kill(zone, "SIGKILL");
   const second = write("green");
-  await story.untilAt("shop", second);
+  await harness.untilAt("shop", second);
   expect(await colourOf("web")).toBe("green");
   await operator.untilLogged("A process of a zone ended, restarting it");
 
@@ -50,8 +50,8 @@ test("repositories are read by a separate process, which may crash or hang at an
   process.kill(sourceZoneOf(operator) ?? 0, "SIGKILL");
   await eventually(() => sourceZoneOf(operator) !== undefined, { what: "the zone has restarted" });
   const third = write("white");
-  await story.untilAt("shop", third);
-  expect(await story.writes(quiet)).toEqual([
+  await harness.untilAt("shop", third);
+  expect(await harness.writes(quiet)).toEqual([
     expect.stringMatching(/^patch configmaps web/),
     expect.stringMatching(/^(patch|put|update) releases\/?(status)? ?shop/),
   ]);
@@ -64,7 +64,7 @@ test("repositories are read by a separate process, which may crash or hang at an
   process.kill(last, "SIGCONT");
 
   const fourth = write("black");
-  await story.untilAt("shop", fourth);
+  await harness.untilAt("shop", fourth);
   await operator.stop("SIGKILL");
   await eventually(() => !isAlive(last), { what: "the zone ends with the operator" });
 });

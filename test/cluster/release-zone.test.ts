@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { eventually, kubectl, readObject } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
-import { aConfigMapFile, aReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 interface ConfigMap {
   readonly data?: Readonly<Record<string, string>>;
@@ -30,19 +30,19 @@ const program = `
   };`;
 
 test("sources are rendered by processes without the operator's environment, which may crash at any time", async () => {
-  const story = await aReleaseStory();
-  const { namespace } = story;
+  const harness = await aReleaseHarness();
+  const { namespace } = harness;
   const colourOf = async (name: string) =>
     (await readObject<ConfigMap>("configmaps", name, namespace))?.data?.["colour"];
-  const first = story.commit({
+  const first = harness.commit({
     "folder/web.json": aConfigMapFile("web", { colour: "blue" }),
     "program/main.ts": program,
   });
-  const operator = await story.start();
-  await story.release("folder");
-  await story.release("program", { render: { program: { inputs: "blue" } } });
-  await story.untilAt("folder", first);
-  await story.untilAt("program", first);
+  const operator = await harness.start();
+  await harness.release("folder");
+  await harness.release("program", { render: { program: { inputs: "blue" } } });
+  await harness.untilAt("folder", first);
+  await harness.untilAt("program", first);
   const zone = zoneOf(operator);
   expect([...zone.keys()].toSorted()).toEqual(["programs", "reader"]);
   for (const pid of zone.values()) {
@@ -53,9 +53,9 @@ test("sources are rendered by processes without the operator's environment, whic
   }
 
   // It is killed while a further render is requested: both are rendered, and no status claims otherwise.
-  const second = story.commit({ "folder/web.json": aConfigMapFile("web", { colour: "green" }) });
+  const second = harness.commit({ "folder/web.json": aConfigMapFile("web", { colour: "green" }) });
   for (const pid of zone.values()) process.kill(pid, "SIGKILL");
-  await story.untilAt("folder", second);
+  await harness.untilAt("folder", second);
   expect(await colourOf("web")).toBe("green");
   await operator.untilLogged("A process of a zone ended, restarting it");
 
@@ -65,8 +65,8 @@ test("sources are rendered by processes without the operator's environment, whic
   await eventually(async () => (await colourOf("web")) === "green", { what: "the manual edit is reverted" });
   for (const pid of zoneOf(operator).values()) process.kill(pid, "SIGCONT");
 
-  const third = story.commit({ "program/main.ts": `${program}// Changed.\n` });
-  await story.untilAt("program", third);
+  const third = harness.commit({ "program/main.ts": `${program}// Changed.\n` });
+  await harness.untilAt("program", third);
   const last = [...zoneOf(operator).values()];
   await operator.stop("SIGKILL");
   await eventually(() => last.every((pid) => !isAlive(pid)), { what: "the zone ends with the operator" });

@@ -6,11 +6,11 @@ import { PodSet } from "../../crds/pod-set.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
 import { children, type EditedResource, handEdits, someResources } from "./hand-edits.ts";
-import { applyResource, aStory, untilCondition, untilGone, untilReady } from "./story.ts";
+import { aHarness, applyResource, untilCondition, untilGone, untilReady } from "./harness.ts";
 
 describe("a manual change of a child", () => {
   test("is reverted within 2 s, for a deletion and for an edit of a field that the operator sets", async () => {
-    const { namespace, start } = await aStory();
+    const { namespace, start } = await aHarness();
     await start();
     const resources = someResources();
     for (const { kind, name, spec } of resources) await applyResource(kind, namespace, { name, ...spec });
@@ -41,7 +41,7 @@ describe("a manual change of a child", () => {
   });
 
   test("stays if it only adds, also when the resource is edited", async () => {
-    const { namespace, start } = await aStory();
+    const { namespace, start } = await aHarness();
     await start();
     const [{ spec }] = someResources().slice(-1) as [EditedResource];
     await applyResource(EasyService, namespace, spec);
@@ -81,7 +81,7 @@ describe("a manual change of a child", () => {
   });
 
   test("is reverted after the start of an operator that was down", async () => {
-    const { namespace, start } = await aStory();
+    const { namespace, start } = await aHarness();
     const first = await start();
     const resources = someResources();
     for (const { kind, name, spec } of resources) await applyResource(kind, namespace, { name, ...spec });
@@ -121,7 +121,7 @@ describe("a manual change of a child", () => {
 });
 
 test("a rendered file that a user edits or deletes in git is restored with the next change of the branch", async () => {
-  const { namespace, repository, start } = await aStory();
+  const { namespace, repository, start } = await aHarness();
   await start();
   for (const name of ["a", "b", "c"]) await applyResource(PodSet, namespace, { name, size: 1 });
   for (const name of ["a", "b", "c"]) await untilCondition(PodSet, namespace, { type: "Published", name });

@@ -11,7 +11,7 @@ export interface LoggedCommit {
 }
 
 /** A real bare repository in a folder of the test, as users see it with git. */
-export interface StoryRepository {
+export interface TestRepository {
   /** Its folder: the value of `--repository`. */
   readonly url: string;
   /** The options for publishing there: repository and a cache of the test. */
@@ -28,7 +28,7 @@ export interface StoryRepository {
 }
 
 /** Creates an empty repository for one test. */
-export function aRepository(): StoryRepository {
+export function aRepository(): TestRepository {
   const remote = new FakeGitRemote();
   onTestFinished(() => remote[Symbol.dispose]());
   return {

@@ -24,10 +24,10 @@ const unseen: Readonly<Record<string, string>> = {
 const withoutRights = ":nobody";
 
 /** With fewer tests than this, permissions are unused because too few operators ran. */
-const enoughStories = 60;
+const enoughNamespaces = 60;
 
 test("no operator of any test requested something that it may not do", async () => {
-  const requests = await requestsOfStories();
+  const requests = await requestsOfTests();
   const lastAllowed = new Map<string, string>();
   for (const { user, right, decision, at } of requests) {
     const key = `${user} ${right}`;
@@ -48,9 +48,9 @@ test("no operator of any test requested something that it may not do", async () 
 test("every shipped permission is used by some test, or is in a short list with the reason", async ({
   skip,
 }) => {
-  const requests = await requestsOfStories();
-  const stories = new Set(requests.map(({ namespace }) => namespace)).size;
-  skip(stories < enoughStories, `only ${stories} stories ran before it`);
+  const requests = await requestsOfTests();
+  const namespaces = new Set(requests.map(({ namespace }) => namespace)).size;
+  skip(namespaces < enoughNamespaces, `only ${namespaces} namespaces were used before it`);
   const used = new Set(requests.map(({ right }) => right));
   const { namespaced, cluster } = operatorRulesOf(kinds);
   const rules = [...namespaced, ...cluster, ...clusterIdRules, ...leaseRules("fairlead")];
@@ -68,7 +68,7 @@ function covers(reason: string, right: string): boolean {
   return after === undefined ? right === reason : right.startsWith(before) && right.endsWith(after);
 }
 
-interface StoryRequest {
+interface OperatorRequest {
   /** `list apps/deployments`, `patch mmontes.io/echos/status`, `create /configmaps`. */
   readonly right: string;
   readonly user: string;
@@ -80,7 +80,7 @@ interface StoryRequest {
   readonly line: string;
 }
 
-async function requestsOfStories(): Promise<StoryRequest[]> {
+async function requestsOfTests(): Promise<OperatorRequest[]> {
   const events = await operatorRequests(testCluster());
   return events.map((event) => ({
     right: rightOf(event),

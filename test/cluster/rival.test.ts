@@ -6,7 +6,7 @@ import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import { provideProgram } from "../../rig/bench/cell/programs.ts";
 import { eventually } from "./fixture.ts";
-import type { SeenResource } from "./story.ts";
+import type { SeenResource } from "./harness.ts";
 import { TakeoverStage, type Workload } from "./takeover-stage.ts";
 
 // Compiles a Go operator, for minutes: `node rig/bench/main.ts takeover` and CI run it, `npm test` does not.

@@ -5,10 +5,10 @@ import { RUN_FINALIZER } from "../../operator/engine/run-finalizer.ts";
 import { attempt } from "../fakes/attempt-kind.ts";
 import { fence } from "./fenced.ts";
 import { aNamespace, applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
+import { type SeenResource, untilGone } from "./harness.ts";
 import { install } from "./install.ts";
 import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
-import { type SeenResource, untilGone } from "./story.ts";
 
 const { definition } = attempt;
 const program = join(import.meta.dirname, "attempt-program.ts");

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { Runtime } from "../../crds/runtime.ts";
 import { isLong } from "../long.ts";
 import { aNamespace, applyObjects, eventually, kubectlJson } from "./fixture.ts";
+import type { SeenResource } from "./harness.ts";
 import { startOperator } from "./operator.ts";
 import { anOperatorUser, lineOf } from "./operator-user.ts";
-import type { SeenResource } from "./story.ts";
 
 /** Number of Runtimes that expire at one instant. */
 const count = isLong ? 1_000 : 30;

@@ -3,17 +3,17 @@ import { Runtime } from "../../crds/runtime.ts";
 import { bindClaim, releaseClaim } from "./claims.ts";
 import { applyObjects, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
 import {
+  aHarness,
   applyResource,
-  aStory,
   conditionOf,
   eventsOf,
+  type Harness,
   type SeenResource,
-  type Story,
   seen,
   untilCondition,
   untilGone,
   untilReady,
-} from "./story.ts";
+} from "./harness.ts";
 
 const template = { image: "busybox:1.36", ports: [{ port: 80 }] };
 const storage = { size: "1Mi", mountPath: "/data" };
@@ -28,7 +28,7 @@ interface SeenDeployment {
   };
 }
 
-function runtimesIn({ namespace }: Story) {
+function runtimesIn({ namespace }: Harness) {
   const until = (what: string, holds: (found: SeenResource) => boolean): Promise<SeenResource> =>
     eventually(
       async () => {
@@ -59,16 +59,16 @@ const ttlUntil = ({ status }: SeenResource, seconds: number): number =>
 
 describe("a Runtime", () => {
   test("shows its end, warns once, is extended, and is deleted with all its objects", async () => {
-    const story = await aStory();
-    const { apply, until, untilGone: gone, untilNoChildren } = runtimesIn(story);
-    await story.start();
+    const harness = await aHarness();
+    const { apply, until, untilGone: gone, untilNoChildren } = runtimesIn(harness);
+    await harness.start();
     await apply(hourSpec);
 
     // It ends its time after it was ready
     const running = await until("it has an end", ({ status }) => status?.["expiresAt"] !== undefined);
     const readyMs = Date.parse(String(running.status?.["readyAt"]));
     expect(Date.parse(String(running.status?.["expiresAt"]))).toBe(readyMs + 3_600_000);
-    expect(await kubectl(["get", "rt", "web", "-n", story.namespace])).toMatch(
+    expect(await kubectl(["get", "rt", "web", "-n", harness.namespace])).toMatch(
       new RegExp(`EXPIRES .*\n.*${running.status?.["expiresAt"]}`),
     );
 
@@ -89,7 +89,7 @@ describe("a Runtime", () => {
     await untilNoChildren();
     const told = await eventually(
       async () => {
-        const events = await eventsOf(story.namespace, "Runtime");
+        const events = await eventsOf(harness.namespace, "Runtime");
         return events.some(({ reason }) => reason === "Expired") && events;
       },
       { what: "its events" },
@@ -98,8 +98,8 @@ describe("a Runtime", () => {
   });
 
   test("is refused with a time above its limit, also later", async () => {
-    const story = await aStory();
-    const { apply } = runtimesIn(story);
+    const harness = await aHarness();
+    const { apply } = runtimesIn(harness);
     const refusal = "must not be more than spec.maxTtlSeconds";
     await expect(apply({ ...hourSpec, maxTtlSeconds: 3_599 })).rejects.toThrow(refusal);
     await apply({ ...hourSpec, maxTtlSeconds: 3_600 });
@@ -107,13 +107,13 @@ describe("a Runtime", () => {
   });
 
   test("that expired while the operator was down is deleted at its start, and no restart changes its end", async () => {
-    const story = await aStory();
-    const { apply, until, untilGone: gone } = runtimesIn(story);
-    const operator = await story.start();
+    const harness = await aHarness();
+    const { apply, until, untilGone: gone } = runtimesIn(harness);
+    const operator = await harness.start();
     await apply(hourSpec);
     const { status } = await until("it has an end", (found) => found.status?.["expiresAt"] !== undefined);
     await operator.stop();
-    const restarted = await story.start();
+    const restarted = await harness.start();
     await restarted.untilLogged("Watching");
     // An edit ensures that it was reconciled.
     await apply({ ...hourSpec, warnBeforeSeconds: 1 });
@@ -124,15 +124,15 @@ describe("a Runtime", () => {
     expect(same.status).toMatchObject({ readyAt: status?.["readyAt"], expiresAt: status?.["expiresAt"] });
     await restarted.stop();
     await apply({ ...hourSpec, ttlSeconds: 1 });
-    await story.start();
+    await harness.start();
     await gone();
   });
 
   test("is stopped with its volume, and runs again when it is extended or restarted on request", async () => {
-    const story = await aStory();
-    const { namespace } = story;
-    const { apply, until, untilPhase, deployment } = runtimesIn(story);
-    await story.start();
+    const harness = await aHarness();
+    const { namespace } = harness;
+    const { apply, until, untilPhase, deployment } = runtimesIn(harness);
+    await harness.start();
     const spec = { ...hourSpec, storage, onExpiry: "stop" };
     await apply(spec);
     await bindClaim(namespace);
@@ -173,16 +173,16 @@ describe("a Runtime", () => {
   });
 
   test("whose Deployment a user deletes gets another one, with an unchanged end", async () => {
-    const story = await aStory();
-    const { apply, until, deployment } = runtimesIn(story);
-    await story.start();
+    const harness = await aHarness();
+    const { apply, until, deployment } = runtimesIn(harness);
+    await harness.start();
     await apply(hourSpec);
     const { status } = await until("it has an end", (found) => found.status?.["expiresAt"] !== undefined);
     const before = await deployment();
     // Times have whole seconds: from now on another pod would have a different time.
     const nextMs = Date.parse(String(status?.["readyAt"])) + 1_000;
     await eventually(() => Date.now() >= nextMs, { what: "the next second" });
-    await kubectl(["delete", "deployment", "web", "-n", story.namespace]);
+    await kubectl(["delete", "deployment", "web", "-n", harness.namespace]);
     await eventually(
       async () => ![undefined, before?.metadata.uid].includes((await deployment())?.metadata.uid),
       { what: "there is another Deployment" },
@@ -195,13 +195,13 @@ describe("a Runtime", () => {
   });
 
   test("does not change a claim of its name that it does not own", async () => {
-    const story = await aStory();
-    const { namespace } = story;
+    const harness = await aHarness();
+    const { namespace } = harness;
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } };
     const metadata = { name: "web", namespace };
     await applyObjects({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata, spec });
-    await story.start();
-    await runtimesIn(story).apply({ ...hourSpec, storage });
+    await harness.start();
+    await runtimesIn(harness).apply({ ...hourSpec, storage });
     await untilCondition(Runtime, namespace, { type: "Applied", status: "False", reason: "NotOwned" });
     const claim = await readObject("persistentvolumeclaim", "web", namespace);
     expect(claim?.metadata.ownerReferences).toBeUndefined();
@@ -211,23 +211,23 @@ describe("a Runtime", () => {
   });
 
   test("that is deleted early leaves no objects", async () => {
-    const story = await aStory();
-    const { apply, untilPhase, untilGone: gone, untilNoChildren } = runtimesIn(story);
-    await story.start();
+    const harness = await aHarness();
+    const { apply, untilPhase, untilGone: gone, untilNoChildren } = runtimesIn(harness);
+    await harness.start();
     await apply({ ...hourSpec, storage });
-    await bindClaim(story.namespace);
+    await bindClaim(harness.namespace);
     await untilPhase("Running");
-    await kubectl(["delete", "runtime", "web", "-n", story.namespace, "--wait=false"]);
-    await releaseClaim(story.namespace);
+    await kubectl(["delete", "runtime", "web", "-n", harness.namespace, "--wait=false"]);
+    await releaseClaim(harness.namespace);
     await gone();
     await untilNoChildren();
   });
 
   test("that git declares loses its objects, and the next sync does not restore them", async () => {
-    const story = await aStory();
-    const { namespace } = story;
-    const { untilPhase, untilNoChildren, until } = runtimesIn(story);
-    await story.start();
+    const harness = await aHarness();
+    const { namespace } = harness;
+    const { untilPhase, untilNoChildren, until } = runtimesIn(harness);
+    await harness.start();
     const sync = (ttlSeconds: number, more: object = {}) =>
       applyObjects({
         apiVersion: "fairlead.dev/v1alpha1",

@@ -7,7 +7,7 @@ import { apiVersionOf } from "../../crds/object.ts";
 import { Podbuggertool } from "../../crds/podbuggertool.ts";
 import type { Manifest } from "../../synth/manifest.ts";
 import { applyObjects, eventually } from "./fixture.ts";
-import { seen, untilReady } from "./story.ts";
+import { seen, untilReady } from "./harness.ts";
 
 const files = ["echo", "scheduled-echo", "memcached", "easy-service", "pod-set", "runtime", "podbuggertool"];
 

@@ -8,8 +8,8 @@ import { apiVersionOf, groupKindOf, type KubernetesObject, type OwnerReference }
 import { type Manifest, stamps } from "../../synth/manifest.ts";
 import { setOf, unstampManifest } from "../../synth/stamp.ts";
 import { applyObjects, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
+import { aHarness, applyResource, type SeenResource, seen, untilGone, untilReady } from "./harness.ts";
 import { type ManagedObject, ownedFields } from "./owned-fields.ts";
-import { applyResource, aStory, type SeenResource, seen, untilGone, untilReady } from "./story.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -42,7 +42,7 @@ test.for(samples)(
   "the sample $title is applied and published, from its creation to its deletion",
   async ({ kind, file, edit, shows, nodes }) => {
     // Given an operator that has nothing to do yet
-    const { namespace, repository, start } = await aStory();
+    const { namespace, repository, start } = await aHarness();
     await start();
     const sample = sampleOf(file, namespace);
     const { name } = sample.metadata;

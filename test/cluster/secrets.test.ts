@@ -7,12 +7,12 @@ import { parse } from "yaml";
 import { gitHttpServer } from "../fakes/git-http-server.ts";
 import { selfSignedCertificate } from "../fakes/self-signed-certificate.ts";
 import { aNamespace, eventually, kubectlJson, testCluster } from "./fixture.ts";
+import { applyResource, untilCondition } from "./harness.ts";
 import { install } from "./install.ts";
 import { aFolder, type RunningOperator, startOperator } from "./operator.ts";
 import { anOperatorUser } from "./operator-user.ts";
 import { aGitSpy, Planted, watchProcessList } from "./planted.ts";
-import { aRepository, type StoryRepository } from "./repository.ts";
-import { applyResource, untilCondition } from "./story.ts";
+import { aRepository, type TestRepository } from "./repository.ts";
 import { vault, vaultSecret } from "./vault-kind.ts";
 
 const program = join(import.meta.dirname, "vault-program.ts");
@@ -22,7 +22,7 @@ const { definition } = vault;
 const remoteCommands = ["ls-remote", "fetch", "push", "clone"];
 
 /** A git host that accepts these headers. */
-async function aGitHost(repository: StoryRepository, authorizations: readonly string[]) {
+async function aGitHost(repository: TestRepository, authorizations: readonly string[]) {
   const certificate = selfSignedCertificate();
   const server = gitHttpServer({ root: repository.remote.folder, certificate, authorizations });
   server.listen(0, "127.0.0.1");

@@ -6,10 +6,10 @@ import { SlowLine } from "../fakes/slow-line.ts";
 import { eventually, readObject } from "./fixture.ts";
 import { aFolder, type RunningOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
-import { aStampStory, type StampStory } from "./stamps.ts";
+import { aStampHarness, type StampHarness } from "./stamps.ts";
 
 interface Scene {
-  readonly story: StampStory;
+  readonly harness: StampHarness;
   readonly operator: RunningOperator;
   readonly line: SlowLine;
 }
@@ -19,27 +19,27 @@ const seldom = ["--lease-duration=10m", "--renew-deadline=8m", "--retry-period=5
 
 /** A leader behind a proxy that can be slow, during a reconcile. */
 async function inTheMiddle(delayMs: number): Promise<Scene> {
-  const story = await aStampStory();
-  await story.apply(["web"], { text: "one", copies: 1 });
-  const config = parse(readFileSync(story.user.kubeconfigPath, "utf8"));
+  const harness = await aStampHarness();
+  await harness.apply(["web"], { text: "one", copies: 1 });
+  const config = parse(readFileSync(harness.user.kubeconfigPath, "utf8"));
   const { cluster } = config.clusters[0];
   const line = await SlowLine.open(Number(new URL(cluster.server).port));
   onTestFinished(() => line.close());
   cluster.server = `https://127.0.0.1:${line.port}`;
   const kubeconfigPath = join(await aFolder(), "kubeconfig");
   writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
-  const operator = await story.start(["--leader-elect", ...seldom], { user: { kubeconfigPath } });
-  await story.untilSettled(1);
+  const operator = await harness.start(["--leader-elect", ...seldom], { user: { kubeconfigPath } });
+  await harness.untilSettled(1);
   line.delayMs = delayMs;
-  await story.apply(["web"], { text: "two", copies: 1 });
+  await harness.apply(["web"], { text: "two", copies: 1 });
   // Pings of the watches are smaller.
   await eventually(() => line.bytesUnderWay > 200, { what: "the apply is under way", intervalMs: 5 });
-  return { story, operator, line };
+  return { harness, operator, line };
 }
 
 describe("an operator that is stopped during a reconcile", () => {
   test("finishes it, publishes it, releases its Lease as the last step, and exits with 0 (case 32)", async () => {
-    const { story, operator, line } = await inTheMiddle(1_000);
+    const { harness, operator, line } = await inTheMiddle(1_000);
     const asked = new Date();
     const ended = operator.stop("SIGTERM");
     // Fast again, otherwise releasing the Lease would be slow as well.
@@ -50,20 +50,22 @@ describe("an operator that is stopped during a reconcile", () => {
 
     // The reconcile has finished, and its objects are published. (Its status names the commit, so the next leading
     // instance writes it.)
-    expect(await readObject("configmap", "web-0", story.namespace)).toMatchObject({ data: { text: "two" } });
-    const file = `${story.namespace}/stamps.stories.fairlead.dev/web/configmap-web-0.yaml`;
-    expect(story.repository.read(file)).toContain("text: two");
+    expect(await readObject("configmap", "web-0", harness.namespace)).toMatchObject({
+      data: { text: "two" },
+    });
+    const file = `${harness.namespace}/stamps.stories.fairlead.dev/web/configmap-web-0.yaml`;
+    expect(harness.repository.read(file)).toContain("text: two");
 
     // The Lease is released, and nothing was written after that.
-    const lease = await readObject("lease", "fairlead", story.namespace);
+    const lease = await readObject("lease", "fairlead", harness.namespace);
     expect(lease).toMatchObject({ spec: { holderIdentity: "" } });
-    const writes = (await story.user.requests(asked)).filter(isWrite).map(lineOf);
+    const writes = (await harness.user.requests(asked)).filter(isWrite).map(lineOf);
     expect(writes.at(-1)).toBe("update leases fairlead 200");
     expect(writes).toContain("patch configmaps web-0 200");
   });
 
   test("exits with 1 at once at the second signal, and writes nothing more (case 33)", async () => {
-    const { story, operator } = await inTheMiddle(30_000);
+    const { harness, operator } = await inTheMiddle(30_000);
     process.kill(operator.pid, "SIGTERM");
     await operator.untilLogged("Shutting down");
     const asked = performance.now();
@@ -71,11 +73,13 @@ describe("an operator that is stopped during a reconcile", () => {
     expect(await operator.untilEnded()).toBe(1);
     // Its grace period would have been 30 s.
     expect(performance.now() - asked).toBeLessThan(10_000);
-    expect(await readObject("configmap", "web-0", story.namespace)).toMatchObject({ data: { text: "one" } });
+    expect(await readObject("configmap", "web-0", harness.namespace)).toMatchObject({
+      data: { text: "one" },
+    });
     const lease = await readObject<{ spec: { holderIdentity: string } }>(
       "lease",
       "fairlead",
-      story.namespace,
+      harness.namespace,
     );
     expect(lease?.spec.holderIdentity).not.toBe("");
   });

@@ -9,10 +9,10 @@ import { Release } from "../../crds/release.ts";
 import { rulesDigestOf } from "../../crds/stage-differences.ts";
 import { fence } from "./fenced.ts";
 import { eventually, testCluster } from "./fixture.ts";
+import { applyResource, seen } from "./harness.ts";
 import { install } from "./install.ts";
-import { aReleaseStory } from "./release-story.ts";
+import { aReleaseHarness } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { applyResource, seen } from "./story.ts";
 
 const program = join(import.meta.dirname, "pipeline-program.ts");
 
@@ -60,7 +60,7 @@ test("check 44: an undeclared difference between staging and prod prevents prod 
     name: "differences",
     values: { releases: { ...releases, watchAll: true, kinds: watched } },
   });
-  const { namespace, source, ...story } = await aReleaseStory();
+  const { namespace, source, ...harness } = await aReleaseHarness();
   const fenced = await fence(namespace, {
     kinds,
     rights: "differences",
@@ -70,12 +70,14 @@ test("check 44: an undeclared difference between staging and prod prevents prod 
   });
   const pod = await fenced.aPod("operator-1");
   const commit = (staging: Content, prod: Content) =>
-    story.commit({ ...filesOf("staging", staging), ...filesOf("prod", prod) });
+    harness.commit({ ...filesOf("staging", staging), ...filesOf("prod", prod) });
   const first = commit({ size: "1" }, { size: "3", level: "debug" });
-  await story.start(fenced.args, { program, ...pod });
+  await harness.start(fenced.args, { program, ...pod });
   const url = `file://${source.path}`;
   for (const stage of ["staging", "prod"])
-    await story.release(stage, { source: { url, path: `shop/${stage}`, ref: { pipeline: "shop", stage } } });
+    await harness.release(stage, {
+      source: { url, path: `shop/${stage}`, ref: { pipeline: "shop", stage } },
+    });
   await applyResource(Pipeline, namespace, {
     name: "shop",
     source: { url, path: "shop" },

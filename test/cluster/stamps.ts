@@ -4,14 +4,14 @@ import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds
 import { collectionPath, objectPath } from "../../operator/cluster/resource-path.ts";
 import type { ApiRequest } from "../../operator/cluster/transport.ts";
 import { aNamespace, eventually, testCluster } from "./fixture.ts";
+import { conditionOf, type SeenResource } from "./harness.ts";
 import { install } from "./install.ts";
 import { kubeAdapter } from "./kube-adapter.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { anOperatorUser, type OperatorUser } from "./operator-user.ts";
-import { aRepository, type StoryRepository } from "./repository.ts";
+import { aRepository, type TestRepository } from "./repository.ts";
 import { STAMP_RIGHTS } from "./shared-kinds.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { conditionOf, type SeenResource } from "./story.ts";
 
 export interface StampStartOptions {
   readonly environment?: NodeJS.ProcessEnv;
@@ -21,9 +21,9 @@ export interface StampStartOptions {
   readonly program?: string;
 }
 
-export interface StampStory {
+export interface StampHarness {
   readonly namespace: string;
-  readonly repository: StoryRepository;
+  readonly repository: TestRepository;
   readonly user: OperatorUser;
   start(args?: readonly string[], options?: StampStartOptions): Promise<RunningOperator>;
   /** Creates or changes Stamps with these names, with many concurrent requests. */
@@ -53,13 +53,15 @@ export function manyNames(count: number, prefix = "stamp"): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 }
 
-export interface StampStoryOptions {
+export interface StampHarnessOptions {
   /** An additional group for Stamps that only this test uses, so that it may change their CRD. */
   readonly ownGroup?: string | undefined;
 }
 
 /** A namespace, a repository and a user of the test, for an operator of Stamps. */
-export async function aStampStory({ ownGroup = undefined }: StampStoryOptions = {}): Promise<StampStory> {
+export async function aStampHarness({
+  ownGroup = undefined,
+}: StampHarnessOptions = {}): Promise<StampHarness> {
   const { definition } = stampIn(sharedGroup);
   const groups = [sharedGroup, ...(ownGroup === undefined ? [] : [ownGroup])];
   const rights = ownGroup?.replaceAll(".", "-") ?? STAMP_RIGHTS;
@@ -76,7 +78,7 @@ export async function aStampStory({ ownGroup = undefined }: StampStoryOptions = 
   const listOf = async <T>(kind: ObjectKind): Promise<T[]> =>
     JSON.parse(await send({ method: "GET", path: collectionPath(kind, namespace) })).items;
   const list = (): Promise<SeenResource[]> => listOf(definition);
-  const until: StampStory["until"] = (what, check, timeoutMs = 60_000) =>
+  const until: StampHarness["until"] = (what, check, timeoutMs = 60_000) =>
     eventually(
       async () => {
         const stamps = await list();

@@ -1,16 +1,16 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
 import { applyObjects, eventually, kubectl } from "./fixture.ts";
+import { conditionOf, untilReady } from "./harness.ts";
 import { stampIn } from "./stamp-kind.ts";
-import { aStampStory, manyNames, type StampStory } from "./stamps.ts";
-import { conditionOf, untilReady } from "./story.ts";
+import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
 const names = manyNames(10);
 const owned = ["--leader-elect"];
 
 /** Ten Stamps, converged and published; the operator has ended. */
-async function aStoppedStory(args: readonly string[] = [], story?: StampStory): Promise<StampStory> {
-  const given = story ?? (await aStampStory());
+async function aStoppedHarness(args: readonly string[] = [], harness?: StampHarness): Promise<StampHarness> {
+  const given = harness ?? (await aStampHarness());
   await given.apply(names, { text: "one" });
   const operator = await given.start(args);
   await given.untilSettled(names.length);
@@ -20,7 +20,7 @@ async function aStoppedStory(args: readonly string[] = [], story?: StampStory): 
 
 /** Names of the resources that have a folder. */
 function foldersOf(
-  { repository }: StampStory,
+  { repository }: StampHarness,
   namespace: string,
   groupKind = "stamps.stories.fairlead.dev",
 ): string[] {
@@ -29,15 +29,15 @@ function foldersOf(
 }
 
 /** The folders of these Stamps exist, and no others. */
-async function untilFolders(story: StampStory, wanted: readonly string[]): Promise<void> {
-  await eventually(() => expect(foldersOf(story, story.namespace)).toEqual(wanted.toSorted()), {
+async function untilFolders(harness: StampHarness, wanted: readonly string[]): Promise<void> {
+  await eventually(() => expect(foldersOf(harness, harness.namespace)).toEqual(wanted.toSorted()), {
     what: `exactly ${wanted.length} folders are there`,
   });
 }
 
 describe("the sweep of git", () => {
   test("does not write to a root of another cluster, and names its owner", async () => {
-    const theirs = await aStampStory();
+    const theirs = await aStampHarness();
     await theirs.apply(names, { text: "one" });
     await theirs.start();
     await theirs.untilSettled(names.length);
@@ -46,7 +46,7 @@ describe("the sweep of git", () => {
     const commits = repository.commits();
 
     // When an operator with another Lease publishes to the same root
-    const ours = await aStampStory();
+    const ours = await aStampHarness();
     await ours.apply(["late"], { text: "one" });
     const args = ["--leader-elect-id=other", `--repository=${theirs.repository.url}`];
     const operator = await ours.start(args);
@@ -70,31 +70,31 @@ describe("the sweep of git", () => {
   });
 
   test("removes the folders of resources that were deleted while the operator was down", async () => {
-    const story = await aStoppedStory();
-    const commits = story.repository.commits();
-    await story.remove(names.slice(0, 4));
-    await story.start();
-    await untilFolders(story, names.slice(4));
-    expect(story.repository.commits()).toBe(commits + 1);
+    const harness = await aStoppedHarness();
+    const commits = harness.repository.commits();
+    await harness.remove(names.slice(0, 4));
+    await harness.start();
+    await untilFolders(harness, names.slice(4));
+    expect(harness.repository.commits()).toBe(commits + 1);
   });
 
   test("removes no folder of a namespace that is no longer watched", async () => {
-    const other = await aStampStory();
-    const story = await aStampStory();
+    const other = await aStampHarness();
+    const harness = await aStampHarness();
     await other.apply(names, { text: "one" });
-    await aStoppedStory([`--namespace=${other.namespace}`], story);
-    await eventually(() => foldersOf(story, other.namespace).length === names.length, {
+    await aStoppedHarness([`--namespace=${other.namespace}`], harness);
+    await eventually(() => foldersOf(harness, other.namespace).length === names.length, {
       what: "both are published",
     });
 
     // When only one is watched, and one of its resources was deleted
-    await story.remove(["stamp-0"]);
+    await harness.remove(["stamp-0"]);
     await other.remove(["stamp-1"]);
-    await story.start();
+    await harness.start();
 
     // Then the folder of this one is removed, and nothing else
-    await untilFolders(story, names.slice(1));
-    expect(foldersOf(story, other.namespace)).toEqual(names.toSorted());
+    await untilFolders(harness, names.slice(1));
+    expect(foldersOf(harness, other.namespace)).toEqual(names.toSorted());
   });
 
   test("removes no folder of a kind whose CRD was deleted, and reports it", async () => {
@@ -102,8 +102,8 @@ describe("the sweep of git", () => {
     const { definition } = stampIn(ownGroup);
     const crd = `crd/${groupKindOf(definition)}`;
     onTestFinished(async () => void (await kubectl(["delete", crd, "--ignore-not-found", "--wait=false"])));
-    const story = await aStampStory({ ownGroup });
-    const metadata = (name: string) => ({ name, namespace: story.namespace });
+    const harness = await aStampHarness({ ownGroup });
+    const metadata = (name: string) => ({ name, namespace: harness.namespace });
     const own = manyNames(5, "own");
     await applyObjects(
       ...own.map((name) => ({
@@ -113,23 +113,26 @@ describe("the sweep of git", () => {
         spec: { text: "one" },
       })),
     );
-    await story.apply(names, { text: "one" });
-    const operator = await story.start();
-    for (const name of own) await untilReady(definition, story.namespace, name);
-    await story.untilSettled(names.length);
-    await eventually(() => foldersOf(story, story.namespace, groupKindOf(definition)).length === own.length, {
-      what: "both kinds are published",
-    });
+    await harness.apply(names, { text: "one" });
+    const operator = await harness.start();
+    for (const name of own) await untilReady(definition, harness.namespace, name);
+    await harness.untilSettled(names.length);
+    await eventually(
+      () => foldersOf(harness, harness.namespace, groupKindOf(definition)).length === own.length,
+      {
+        what: "both kinds are published",
+      },
+    );
     await operator.stop();
 
     // When the CRD and a resource of the other kind are deleted while the operator is down
     await kubectl(["delete", crd]);
-    await story.remove(["stamp-0"]);
-    const again = await story.start();
+    await harness.remove(["stamp-0"]);
+    const again = await harness.start();
 
     // Then the other kind is swept, and the folders of this one stay
-    await untilFolders(story, names.slice(1));
-    expect(foldersOf(story, story.namespace, groupKindOf(definition))).toEqual(own);
+    await untilFolders(harness, names.slice(1));
+    expect(foldersOf(harness, harness.namespace, groupKindOf(definition))).toEqual(own);
     await eventually(
       () => again.log.some(({ why }) => String(why).includes(`${groupKindOf(definition)} is not installed`)),
       { what: "it is said" },
@@ -137,39 +140,39 @@ describe("the sweep of git", () => {
   });
 
   test("removes no folder after the Lease was recreated", async () => {
-    const story = await aStoppedStory(owned);
-    const commits = story.repository.commits();
-    await kubectl(["delete", "lease", "fairlead", "-n", story.namespace]);
-    await story.remove(["stamp-0"]);
-    await story.start(owned);
-    await untilFolders(story, names.slice(1));
-    await story.apply(["stamp-1"], { text: "two" });
-    await story.untilSettled(names.length - 1);
-    expect(foldersOf(story, story.namespace)).toHaveLength(names.length - 1);
-    expect(story.repository.commits()).toBe(commits + 2);
+    const harness = await aStoppedHarness(owned);
+    const commits = harness.repository.commits();
+    await kubectl(["delete", "lease", "fairlead", "-n", harness.namespace]);
+    await harness.remove(["stamp-0"]);
+    await harness.start(owned);
+    await untilFolders(harness, names.slice(1));
+    await harness.apply(["stamp-1"], { text: "two" });
+    await harness.untilSettled(names.length - 1);
+    expect(foldersOf(harness, harness.namespace)).toHaveLength(names.length - 1);
+    expect(harness.repository.commits()).toBe(commits + 2);
   });
 
   test("waits for approval before it removes more than half of all folders", async () => {
-    const story = await aStoppedStory();
-    const { repository } = story;
-    await story.remove(names.slice(0, 8));
-    const operator = await story.start();
+    const harness = await aStoppedHarness();
+    const { repository } = harness;
+    await harness.remove(names.slice(0, 8));
+    const operator = await harness.start();
     const line = await operator.untilLogged(
       "Sweep waits for approval: it would remove more than half of all folders",
     );
     expect(line).toMatchObject({ gone: 8, folders: 10 });
-    await story.apply(["stamp-9"], { text: "two" });
-    await story.untilSettled(2);
-    await untilFolders(story, names);
+    await harness.apply(["stamp-9"], { text: "two" });
+    await harness.untilSettled(2);
+    await untilFolders(harness, names);
 
     // When a user adds the id to the file
     const file = repository.read(".fairlead.yaml");
     repository.remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: ${String(line["id"])}\n` });
-    await story.apply(["stamp-9"], { text: "three" });
+    await harness.apply(["stamp-9"], { text: "three" });
 
     // Then they are removed, and so is the approval
-    await untilFolders(story, names.slice(8));
-    await story.untilSettled(2);
+    await untilFolders(harness, names.slice(8));
+    await harness.untilSettled(2);
     expect(repository.read(".fairlead.yaml")).toBe(file);
   });
 });

@@ -3,11 +3,11 @@ import { groupKindOf, type KubernetesObject, type ObjectKind } from "../../crds/
 import { type FencedPod, fence } from "./fenced.ts";
 import { eventually } from "./fixture.ts";
 import type { TestCluster } from "./global-setup.ts";
+import type { SeenResource } from "./harness.ts";
 import { install } from "./install.ts";
 import { type Kubectl, kubectlFor } from "./kubectl.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
 import { aRepository } from "./repository.ts";
-import type { SeenResource } from "./story.ts";
 
 export interface Workload extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & { readonly uid: string };

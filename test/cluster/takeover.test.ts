@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
 import { eventually, testCluster } from "./fixture.ts";
+import type { SeenResource } from "./harness.ts";
 import { originals } from "./originals.ts";
-import type { SeenResource } from "./story.ts";
 import { TakeoverStage, type Workload } from "./takeover-stage.ts";
 
 let stage: TakeoverStage;

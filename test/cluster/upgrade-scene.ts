@@ -1,7 +1,7 @@
 import type { KubernetesObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import type { FakeGitRemote } from "../fakes/git-remote.ts";
-import { aConfigMapFile, aDeploymentFile } from "./release-story.ts";
+import { aConfigMapFile, aDeploymentFile } from "./release-harness.ts";
 
 const program = `
 import { ApiObject, type App, Chart } from "cdk8s";

@@ -8,10 +8,10 @@ import type { KubernetesObject } from "../../crds/object.ts";
 import { type AuditEvent, readAuditLog } from "./audit-log.ts";
 import { type DirectApi, directApi } from "./direct.ts";
 import { aClusterOfItsOwn, eventually } from "./fixture.ts";
+import { conditionOf, type SeenResource } from "./harness.ts";
 import { type Kubectl, kubectlFor } from "./kubectl.ts";
 import { aFolder, type RunningOperator, startOperator } from "./operator.ts";
 import { metricsArgument } from "./reconciled.ts";
-import { conditionOf, type SeenResource } from "./story.ts";
 
 const home = "fairlead-system";
 const account = "fairlead";

@@ -4,11 +4,11 @@ import { kinds } from "../../charts/bindings.ts";
 import { nap } from "../examples/nap.ts";
 import { why } from "./ask-why.ts";
 import { aNamespace, applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
+import { applyResource, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
 import { startOperator } from "./operator.ts";
 import { anOperatorUser } from "./operator-user.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { applyResource, untilReady } from "./story.ts";
 
 describe("fairlead why for a kind that adds to objects of other owners", () => {
   /** A Nap that a separate operator has reconciled. */

@@ -4,18 +4,18 @@ import { deliveryKinds } from "../../charts/bindings-delivery.ts";
 import { Release } from "../../crds/release.ts";
 import { why } from "./ask-why.ts";
 import { eventually } from "./fixture.ts";
-import { aPipelineStory } from "./pipeline-story.ts";
-import { aConfigMapFile } from "./release-story.ts";
-import { seen } from "./story.ts";
+import { seen } from "./harness.ts";
+import { aPipelineHarness } from "./pipeline-harness.ts";
+import { aConfigMapFile } from "./release-harness.ts";
 
 test("fairlead why says until when a Promotion soaks, although its status does not", async () => {
   // Given a Promotion of a healthy Release that soaks for an hour
-  const story = await aPipelineStory();
-  const { namespace } = story;
-  const revision = story.commit({ "shop/dev/web.json": aConfigMapFile("web-dev", { version: "1" }) });
-  await story.start();
-  await story.pipeline("shop", [{ name: "dev", releases: ["dev"], pass: { soak: "1h" } }]);
-  await story.untilAt("shop-dev", revision);
+  const harness = await aPipelineHarness();
+  const { namespace } = harness;
+  const revision = harness.commit({ "shop/dev/web.json": aConfigMapFile("web-dev", { version: "1" }) });
+  await harness.start();
+  await harness.pipeline("shop", [{ name: "dev", releases: ["dev"], pass: { soak: "1h" } }]);
+  await harness.untilAt("shop-dev", revision);
   const since = await eventually(
     async () => {
       const { status } = await seen(Release, namespace, "shop-dev");

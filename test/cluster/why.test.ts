@@ -3,13 +3,13 @@ import type { WhyReport } from "../../cli/why/why-report.ts";
 import { why } from "./ask-why.ts";
 import { applyObjects, eventually, kubectl } from "./fixture.ts";
 import { anOperatorUser } from "./operator-user.ts";
-import { aConfigMapFile, aReleaseStory, type ReleaseStory } from "./release-story.ts";
+import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 
 /** A Release of one folder. */
-async function aRelease(story: ReleaseStory, name: string, objects: Readonly<Record<string, object>>) {
+async function aRelease(harness: ReleaseHarness, name: string, objects: Readonly<Record<string, object>>) {
   const files = Object.entries(objects).map(([file, object]) => [`${name}/${file}.json`, object]);
-  const id = story.commit(Object.fromEntries(files));
-  await story.release(name);
+  const id = harness.commit(Object.fromEntries(files));
+  await harness.release(name);
   return id;
 }
 
@@ -18,23 +18,23 @@ const mapFiles = (...names: readonly string[]) =>
 
 describe("fairlead why", () => {
   test("exits 0 for a Release with nothing pending", async () => {
-    const story = await aReleaseStory();
-    const commit = await aRelease(story, "well", mapFiles("well"));
-    await story.start();
-    await story.untilAt("well", commit);
-    const { code, text } = await why("release/well", story.namespace);
+    const harness = await aReleaseHarness();
+    const commit = await aRelease(harness, "well", mapFiles("well"));
+    await harness.start();
+    await harness.untilAt("well", commit);
+    const { code, text } = await why("release/well", harness.namespace);
     expect(text).toMatch(
       /^Release \S+\/well is Ready at [0-9a-f]{10} \(Change\)\nWants 1 object: 1 up to date, 0 pending\n\nWaiting for nothing\n/,
     );
     expect(text).toMatch(/- commit [0-9a-f]{10} by .* \(Change\) was deployed at .*: Ready$/);
     expect(code).toBe(0);
     // A name alone, or a prefix of one, means a Release.
-    expect(await why("we", story.namespace)).toEqual({ code, text });
+    expect(await why("we", harness.namespace)).toEqual({ code, text });
   });
 
   test("shows the gate that an object waits for", async () => {
-    const story = await aReleaseStory();
-    const { namespace } = story;
+    const harness = await aReleaseHarness();
+    const { namespace } = harness;
     const suffix = namespace.slice(-8);
     const definition = (name: string) => ({
       apiVersion: "apiextensions.k8s.io/v1",
@@ -67,13 +67,13 @@ describe("fairlead why", () => {
     );
     await applyObjects(first);
     await kubectl(["wait", "crd", names[0] ?? "", "--for=condition=Established", "--timeout=30s"]);
-    await aRelease(story, "gate", {
+    await aRelease(harness, "gate", {
       definition: second,
       object: { apiVersion: "stories.fairlead.dev/v1", kind: `second${suffix}`, metadata: { name: "late" } },
       ...mapFiles("early"),
     });
-    await story.start();
-    await story.until("gate", { status: "False", message: /waits for CustomResourceDefinition/ });
+    await harness.start();
+    await harness.until("gate", { status: "False", message: /waits for CustomResourceDefinition/ });
     const { code, text } = await why("release/gate", namespace);
     expect(text).toMatch(new RegExp(`hold +second${suffix} \\S+/late +waits for CustomResourceDefinition `));
     expect(text).toMatch(/Waiting for:\n- \w+, since \S+Z: .*waits for CustomResourceDefinition/);
@@ -81,37 +81,37 @@ describe("fairlead why", () => {
   });
 
   test("prints a command that approves a held prune", async () => {
-    const story = await aReleaseStory();
-    const { namespace } = story;
+    const harness = await aReleaseHarness();
+    const { namespace } = harness;
     const names = ["a", "b", "c", "d", "e", "f"];
-    const first = await aRelease(story, "prune", mapFiles(...names));
-    await story.start();
-    await story.untilAt("prune", first);
+    const first = await aRelease(harness, "prune", mapFiles(...names));
+    await harness.start();
+    await harness.untilAt("prune", first);
     const gone = Object.fromEntries(names.slice(1).map((name) => [`prune/${name}.json`, undefined]));
-    const second = story.commit(gone);
-    await story.until("prune", { status: "False", reason: "PruneHeld" });
+    const second = harness.commit(gone);
+    await harness.until("prune", { status: "False", reason: "PruneHeld" });
     const { code, text } = await why("release/prune", namespace);
     expect(text).toMatch(/hold +ConfigMap \S+\/b +its deletion needs approval/);
     expect(text).toMatch(/- PruneHeld, since .*5 objects/);
     expect(code).toBe(1);
     const [, command = ""] = /\n- kubectl (annotate release prune .*?) {3}#/.exec(text) ?? [];
     await kubectl(command.split(" "));
-    await story.untilAt("prune", second);
+    await harness.untilAt("prune", second);
     await eventually(async () => (await why("release/prune", namespace)).code === 0, {
       what: "there is no wait any more",
     });
   });
 
   test("prints a command that hands over an object of another owner", async () => {
-    const story = await aReleaseStory();
-    const { namespace } = story;
+    const harness = await aReleaseHarness();
+    const { namespace } = harness;
     await applyObjects({
       ...aConfigMapFile("theirs", { of: "them" }),
       metadata: { name: "theirs", namespace },
     });
-    const commit = await aRelease(story, "owner", mapFiles("theirs", "ours"));
-    await story.start();
-    await story.until("owner", { status: "False", reason: "NotOwned" });
+    const commit = await aRelease(harness, "owner", mapFiles("theirs", "ours"));
+    await harness.start();
+    await harness.until("owner", { status: "False", reason: "NotOwned" });
     const { code, text } = await why("release/owner", namespace);
     expect(text).toMatch(/Wants 2 objects: 1 up to date, 1 pending/);
     expect(text).toMatch(/hold +ConfigMap \S+\/theirs +it belongs to another owner, so it is not changed/);
@@ -121,19 +121,19 @@ describe("fairlead why", () => {
     expect(code).toBe(1);
     const [, command = ""] = /\n- kubectl (annotate configmap .*?) {3}#/.exec(text) ?? [];
     await kubectl(command.split(" "));
-    await story.untilAt("owner", commit);
+    await harness.untilAt("owner", commit);
     expect((await why("release/owner", namespace)).code).toBe(0);
   });
 
   test("shows a dependency that is not ready, and its broken source", async () => {
-    const story = await aReleaseStory();
-    const { namespace } = story;
-    const commit = story.commit({ "app/app.json": aConfigMapFile("app", {}) });
-    await story.start();
-    await story.release("db");
-    await story.release("app", { dependsOn: [{ name: "db" }] });
-    await story.until("app", { status: "False", reason: "DependencyNotReady" });
-    await story.until("db", { status: "False", reason: "SourceNotFound" });
+    const harness = await aReleaseHarness();
+    const { namespace } = harness;
+    const commit = harness.commit({ "app/app.json": aConfigMapFile("app", {}) });
+    await harness.start();
+    await harness.release("db");
+    await harness.release("app", { dependsOn: [{ name: "db" }] });
+    await harness.until("app", { status: "False", reason: "DependencyNotReady" });
+    await harness.until("db", { status: "False", reason: "SourceNotFound" });
     const { code, text } = await why("app", namespace);
     expect(text).toMatch(/- DependencyNotReady, since \S+: Waiting: Release \S+\/db is not ready/);
     expect(code).toBe(1);
@@ -143,18 +143,18 @@ describe("fairlead why", () => {
     expect(broken.text).toMatch(/- SourceNotFound, since .*\n {2}until the source is fixed; polled every 1s/);
     expect(broken.text).toMatch(/Next steps:\n- fairlead reconcile db --wait/);
     expect(broken.code).toBe(1);
-    story.commit({ "db/db.json": aConfigMapFile("db", {}) });
-    await story.untilAt("app", commit);
+    harness.commit({ "db/db.json": aConfigMapFile("db", {}) });
+    await harness.untilAt("app", commit);
     expect((await why("app", namespace)).code).toBe(0);
   });
 
   test("shows files of the source that cannot be parsed", async () => {
-    const story = await aReleaseStory();
-    story.commit({ "files/a.yaml": "a: [b" });
-    await story.start();
-    await story.release("files");
-    await story.until("files", { status: "False", reason: "RenderFailed" });
-    const { code, text } = await why("release/files", story.namespace);
+    const harness = await aReleaseHarness();
+    harness.commit({ "files/a.yaml": "a: [b" });
+    await harness.start();
+    await harness.release("files");
+    await harness.until("files", { status: "False", reason: "RenderFailed" });
+    const { code, text } = await why("release/files", harness.namespace);
     expect(text).toMatch(/- RenderFailed, since .*a\.yaml/);
     expect(text).toMatch(
       /Next steps:\n- fairlead diff files --source=\. .*\n- fairlead reconcile files --wait/,
@@ -163,11 +163,11 @@ describe("fairlead why", () => {
   });
 
   test("lists what the user may not read, and exits 2", async () => {
-    const story = await aReleaseStory();
-    const { namespace } = story;
-    const commit = await aRelease(story, "rights", mapFiles("rights"));
-    await story.start();
-    await story.untilAt("rights", commit);
+    const harness = await aReleaseHarness();
+    const { namespace } = harness;
+    const commit = await aRelease(harness, "rights", mapFiles("rights"));
+    await harness.start();
+    await harness.untilAt("rights", commit);
     await kubectl([
       "create",
       "role",
@@ -193,7 +193,7 @@ describe("fairlead why", () => {
 });
 
 test("fairlead why explains a resource that no operator has reconciled", async () => {
-  const { namespace } = await aReleaseStory();
+  const { namespace } = await aReleaseHarness();
   await applyObjects({
     apiVersion: "apps.jicki.cn/v1alpha1",
     kind: "PodSet",

@@ -2,7 +2,7 @@ import { ConfigMap, Job } from "../../../crds/core-kinds.ts";
 import { Pipeline } from "../../../crds/pipeline.ts";
 import { Promotion } from "../../../crds/promotion.ts";
 import { Release } from "../../../crds/release.ts";
-import type { SeenResource } from "../../../test/cluster/story.ts";
+import type { SeenResource } from "../../../test/cluster/harness.ts";
 import type { SeenObject } from "../api.ts";
 import type { DeliveryFixture } from "./delivery-fixture.ts";
 import { stageNames } from "./points.ts";

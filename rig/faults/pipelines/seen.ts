@@ -1,6 +1,6 @@
 import type { StageStatus } from "../../../crds/pipeline-status.ts";
 import type { PromotionRecord, PromotionSpec } from "../../../crds/promotion.ts";
-import type { SeenResource } from "../../../test/cluster/story.ts";
+import type { SeenResource } from "../../../test/cluster/harness.ts";
 import type { SeenObject } from "../api.ts";
 
 /** A Promotion, as read by a user. */

@@ -1,5 +1,5 @@
 import { Release } from "../../../crds/release.ts";
-import type { SeenResource } from "../../../test/cluster/story.ts";
+import type { SeenResource } from "../../../test/cluster/harness.ts";
 import type { SeenObject } from "../api.ts";
 import { deployedKinds, keyOf } from "./desired-releases.ts";
 import { type ReleaseName, releaseNames } from "./points.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Release, releaseAnnotations } from "../../../crds/release.ts";
-import type { SeenResource } from "../../../test/cluster/story.ts";
+import type { SeenResource } from "../../../test/cluster/harness.ts";
 import { killDuring } from "../kill-during.ts";
 import type { PointsResult, RunPointsOptions } from "../kill-suite.ts";
 import type { SharedSetup } from "../shared-setup.ts";

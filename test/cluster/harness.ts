@@ -4,7 +4,7 @@ import type { EngineStatus } from "../../crds/status.ts";
 import { readAuditLog } from "./audit-log.ts";
 import { aNamespace, applyObjects, auditEvents, eventually, kubectlJson, readObject } from "./fixture.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
-import { aRepository, type StoryRepository } from "./repository.ts";
+import { aRepository, type TestRepository } from "./repository.ts";
 
 /** A custom resource as used by a test. */
 export interface SeenResource extends KubernetesObject {
@@ -18,15 +18,15 @@ export interface SeenResource extends KubernetesObject {
 }
 
 /** An operator that watches one namespace and publishes to one repository, all for one test. */
-export interface Story {
+export interface Harness {
   readonly namespace: string;
-  readonly repository: StoryRepository;
+  readonly repository: TestRepository;
   /** Starts or restarts the operator. */
   start(args?: readonly string[]): Promise<RunningOperator>;
 }
 
 /** A namespace, a repository, and a function that starts an operator for both. */
-export async function aStory(): Promise<Story> {
+export async function aHarness(): Promise<Harness> {
   const namespace = await aNamespace();
   const repository = aRepository();
   const start = (args: readonly string[] = []) =>

@@ -4,33 +4,33 @@ import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
 import { Pipeline } from "../../crds/pipeline.ts";
 import { APPROVAL_POLICY } from "../../crds/stage-names.ts";
 import { applyObjects, eventually, kubectl } from "./fixture.ts";
-import { aReleaseStory, type ReleaseStory } from "./release-story.ts";
-import { applyResource, type SeenResource, seen } from "./story.ts";
+import { applyResource, type SeenResource, seen } from "./harness.ts";
+import { aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 
 /** A stage with the names of its Releases, and more fields. */
-export type StoryStage = Readonly<Record<string, unknown>> & {
+export type HarnessStage = Readonly<Record<string, unknown>> & {
   readonly name: string;
   readonly releases: readonly string[];
 };
 
 /** An operator with Releases and Pipelines of one namespace, without fences around it. */
-export interface PipelineStory extends ReleaseStory {
+export interface PipelineHarness extends ReleaseHarness {
   /** Creates the Releases `PIPELINE-NAME` of the folders `PIPELINE/NAME`, and a Pipeline of the folder `PIPELINE`. */
-  pipeline(name: string, stages: readonly StoryStage[]): Promise<void>;
+  pipeline(name: string, stages: readonly HarnessStage[]): Promise<void>;
   /** Waits until the status of a stage has these fields. */
   untilStage(pipeline: string, stage: string, wanted: object): Promise<SeenResource>;
 }
 
-export async function aPipelineStory(): Promise<PipelineStory> {
-  const story = await aReleaseStory();
-  const { namespace, source } = story;
+export async function aPipelineHarness(): Promise<PipelineHarness> {
+  const harness = await aReleaseHarness();
+  const { namespace, source } = harness;
   const url = `file://${source.path}`;
   return {
-    ...story,
+    ...harness,
     pipeline: async (name, stages) => {
       for (const { name: stage, releases } of stages)
         for (const release of releases)
-          await story.release(`${name}-${release}`, {
+          await harness.release(`${name}-${release}`, {
             source: { url, path: `${name}/${release}`, ref: { pipeline: name, stage } },
           });
       await applyResource(Pipeline, namespace, {

@@ -3,13 +3,13 @@ import { apiVersionOf } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { aNamespace, applyObjects, eventually, kubectl } from "./fixture.ts";
+import { conditionOf, type SeenResource, seen, untilGone } from "./harness.ts";
 import { type RunningOperator, type StartOperatorOptions, startOperator } from "./operator.ts";
 import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-user.ts";
 import { RELEASE_RIGHTS } from "./shared-kinds.ts";
-import { conditionOf, type SeenResource, seen, untilGone } from "./story.ts";
 
 /** An operator for the Releases of one namespace, their repository, and its requests to the API server. */
-export interface ReleaseStory {
+export interface ReleaseHarness {
   readonly namespace: string;
   /** Repository of the Releases; branch `main`. */
   readonly source: FakeGitRemote;
@@ -38,12 +38,12 @@ export interface Wanted {
 }
 
 /** A namespace, a source and a user of the test. */
-export async function aReleaseStory(): Promise<ReleaseStory> {
+export async function aReleaseHarness(): Promise<ReleaseHarness> {
   const namespace = await aNamespace();
   const source = new FakeGitRemote();
   onTestFinished(() => source[Symbol.dispose]());
   const user = await anOperatorUser(namespace, { rights: RELEASE_RIGHTS });
-  const until: ReleaseStory["until"] = (name, { type = "Ready", status, reason, message = /(?:)/ }) =>
+  const until: ReleaseHarness["until"] = (name, { type = "Ready", status, reason, message = /(?:)/ }) =>
     eventually(
       async () => {
         const release = await seen(Release, namespace, name);
