@@ -77,7 +77,7 @@ async function ownedBy(namespace: string, of: string, name: string): Promise<unk
 }
 
 /** An operator for Naps with both fences. */
-async function aScene() {
+async function aFixture() {
   const kinds = [stampIn(sharedGroup), nap];
   await install(testCluster(), { kinds, name: "naps" });
   const namespace = await aNamespace();
@@ -112,7 +112,7 @@ async function asPod({ kubeconfigPath }: FencedPod): Promise<{ cluster: Cluster;
 describe("fields of other owners' objects", () => {
   test("are set, kept, not taken over from other managers, and removed when they are no longer desired", async () => {
     // Given Deployments of an app and of another one, one of them with replicas of its owner
-    const { namespace, start, writes } = await aScene();
+    const { namespace, start, writes } = await aFixture();
     await deploy(namespace, "web");
     await deploy(namespace, "far", { labels: { app: "other" } });
     await deploy(namespace, "held", { replicas: 2 });
@@ -187,7 +187,7 @@ describe("fields of other owners' objects", () => {
   });
 
   test("are the only ones that the fence admits, by the manager of a resource that may set them", async () => {
-    const { namespace, pod } = await aScene();
+    const { namespace, pod } = await aFixture();
     await deploy(namespace, "web");
     const lease = '{"spec":{"holderIdentity":"operator-1","leaseDurationSeconds":600}}';
     await kubectl(["patch", "lease", "operator", "-n", namespace, "--type=merge", "-p", lease]);

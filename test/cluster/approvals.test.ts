@@ -3,11 +3,11 @@ import { approvalPolicyGap } from "../../charts/pipeline/approval-policy.ts";
 import { ValidatingAdmissionPolicyBinding } from "../../crds/core-kinds.ts";
 import type { LiveObject, ObjectKind } from "../../crds/object.ts";
 import { eventually } from "./eventually.ts";
-import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-scene.ts";
+import { aStageRightsFixture, type StageRightsFixture, users } from "./stage-rights-fixture.ts";
 
-let scene: StageRightsScene;
+let fixture: StageRightsFixture;
 beforeAll(async () => {
-  scene = await aStageRightsScene();
+  fixture = await aStageRightsFixture();
 });
 
 const apiVersion = "fairlead.dev/v1alpha1";
@@ -20,18 +20,18 @@ const freshName = (prefix: string): string => `${prefix}-${++count}`;
 const anObject = (kind: string, spec: object, metadata: object = {}) => ({
   apiVersion,
   kind,
-  metadata: { name: freshName(kind.toLowerCase()), namespace: scene.namespace, ...metadata },
+  metadata: { name: freshName(kind.toLowerCase()), namespace: fixture.namespace, ...metadata },
   spec,
 });
 const anApproval = (spec: object = {}) => anObject("Approval", { ...target, ...spec });
 const create = (user: string, input: object, groups?: readonly string[]) =>
-  scene
+  fixture
     .as(user, groups)("create -o json -f -", { input })
     .then((text) => JSON.parse(text) as LiveObject);
 
 describe("an Approval", () => {
   test("of another user is refused", async () => {
-    await scene.grant("ada", "shop.prod", "approve");
+    await fixture.grant("ada", "shop.prod", "approve");
     await expect(create("ada", anApproval({ by: "bob" }))).rejects.toThrow(
       "spec.by must be the user who creates it: ada",
     );
@@ -39,9 +39,9 @@ describe("an Approval", () => {
   });
 
   test("without the verb approve on the stage is refused", async () => {
-    await scene.grant("carl", "shop.staging", "approve");
-    await scene.grant("carl", "other.prod", "approve");
-    await scene.grant("carl", "shop.prod", "promote", "bypass");
+    await fixture.grant("carl", "shop.staging", "approve");
+    await fixture.grant("carl", "other.prod", "approve");
+    await fixture.grant("carl", "shop.prod", "promote", "bypass");
     await expect(create("carl", anApproval({ by: "carl" }))).rejects.toThrow(
       "carl may not approve or reject for this stage: this needs the verb approve on stages.fairlead.dev shop.prod",
     );
@@ -52,7 +52,7 @@ describe("an Approval", () => {
   });
 
   test("with a group that the user is not in is refused", async () => {
-    await scene.grant("dora", "shop.prod", "approve");
+    await fixture.grant("dora", "shop.prod", "approve");
     await expect(create("dora", anApproval({ by: "dora", groups: ["sre"] }), ["dev"])).rejects.toThrow(
       "spec.groups has a group that dora is not in",
     );
@@ -60,20 +60,20 @@ describe("an Approval", () => {
   });
 
   test("is immutable", async () => {
-    await scene.grant("eve", "shop.prod", "approve");
+    await fixture.grant("eve", "shop.prod", "approve");
     const { metadata } = await create("eve", anApproval({ by: "eve" }));
     for (const change of [{ decision: "Reject" }, { by: "mallory" }, { reason: "because" }])
       await expect(
-        scene.kubectl([
-          ...["patch", "approval", metadata.name, "-n", scene.namespace, "--type=merge"],
+        fixture.kubectl([
+          ...["patch", "approval", metadata.name, "-n", fixture.namespace, "--type=merge"],
           ...["-p", JSON.stringify({ spec: change })],
         ]),
       ).rejects.toThrow("is immutable: delete the object and create another one");
-    await scene.as("eve")(["label", "approval", metadata.name, "seen=yes"]);
+    await fixture.as("eve")(["label", "approval", metadata.name, "seen=yes"]);
   });
 
   test("created with plain kubectl has the user and the groups filled in", async () => {
-    await scene.grant("finn", "shop.prod", "approve");
+    await fixture.grant("finn", "shop.prod", "approve");
     const approval = await create("finn", anApproval(), ["sre"]);
     expect(approval["spec"]).toEqual({
       ...target,
@@ -89,18 +89,18 @@ describe("an Approval", () => {
   });
 
   test("stays when its user loses the permission, who then cannot create another one", async () => {
-    const take = await scene.grant("gina", "shop.prod", "approve");
+    const take = await fixture.grant("gina", "shop.prod", "approve");
     const { metadata } = await create("gina", anApproval({ by: "gina" }));
     await take();
     await expect(create("gina", anApproval({ by: "gina" }))).rejects.toThrow(/may not approve/);
-    await scene.as("gina")(["get", "approval", metadata.name]);
+    await fixture.as("gina")(["get", "approval", metadata.name]);
   });
 
   test("from git names the ServiceAccount that deploys it, which also needs the permission", async () => {
     await expect(create(users.deployer, anApproval({ by: users.deployer }))).rejects.toThrow(
       /may not approve/,
     );
-    await scene.grant(users.deployer, "shop.prod", "approve");
+    await fixture.grant(users.deployer, "shop.prod", "approve");
     await create(users.deployer, anApproval({ by: users.deployer }));
   });
 });
@@ -109,18 +109,18 @@ describe("the policy for Approvals", () => {
   const observed = async () => {
     const lists = new Map<string, readonly LiveObject[]>();
     for (const kind of ["validatingadmissionpolicy", "validatingadmissionpolicybinding"]) {
-      const text = await scene.kubectl(["get", kind, "-l", "fairlead.dev/policy=approvals", "-o", "json"]);
+      const text = await fixture.kubectl(["get", kind, "-l", "fairlead.dev/policy=approvals", "-o", "json"]);
       lists.set(kind, (JSON.parse(text) as { items: LiveObject[] }).items);
     }
     return { list: ({ kind }: ObjectKind) => lists.get(kind.toLowerCase()) ?? [] };
   };
 
   test("is reported as in force, and as missing without its binding", async () => {
-    expect(approvalPolicyGap(await observed(), scene.namespace)).toBeUndefined();
+    expect(approvalPolicyGap(await observed(), fixture.namespace)).toBeUndefined();
     const name = "operator.ops.approvals";
-    const binding = await scene.kubectl(["get", "validatingadmissionpolicybinding", name, "-o", "json"]);
-    await scene.kubectl(["delete", "validatingadmissionpolicybinding", name]);
-    expect(approvalPolicyGap(await observed(), scene.namespace)).toBe(
+    const binding = await fixture.kubectl(["get", "validatingadmissionpolicybinding", name, "-o", "json"]);
+    await fixture.kubectl(["delete", "validatingadmissionpolicybinding", name]);
+    expect(approvalPolicyGap(await observed(), fixture.namespace)).toBe(
       `the binding of the admission policy ${name} is missing`,
     );
     const forged = () => create("mallory", anApproval({ by: "ada" }));
@@ -133,10 +133,10 @@ describe("the policy for Approvals", () => {
       spec,
     };
     const warns = { ...input, spec: { ...(spec as object), validationActions: ["Warn"] } };
-    await scene.kubectl("apply --server-side --force-conflicts -f -", { input: warns });
-    expect(approvalPolicyGap(await observed(), scene.namespace)).toMatch(/rejects requests/);
-    await scene.kubectl("apply --server-side --force-conflicts -f -", { input });
-    expect(approvalPolicyGap(await observed(), scene.namespace)).toBeUndefined();
+    await fixture.kubectl("apply --server-side --force-conflicts -f -", { input: warns });
+    expect(approvalPolicyGap(await observed(), fixture.namespace)).toMatch(/rejects requests/);
+    await fixture.kubectl("apply --server-side --force-conflicts -f -", { input });
+    expect(approvalPolicyGap(await observed(), fixture.namespace)).toBeUndefined();
     const isRefused = () =>
       forged().then(
         () => false,

@@ -16,7 +16,7 @@ const resource = "batches.example.dev";
 
 beforeAll(() => install(testCluster(), { kinds: [batch], name: rights }));
 
-async function aScene() {
+async function aFixture() {
   const namespace = await aNamespace();
   const user = await anOperatorUser(namespace, { rights });
   const start = (environment: NodeJS.ProcessEnv = {}): Promise<RunningOperator> =>
@@ -69,7 +69,7 @@ async function writesOf(user: OperatorUser): Promise<string[]> {
 
 describe("a kind with a record", () => {
   test("counts each run once although the operator ends between the record and the next Job", async () => {
-    const { user, start, apply, jobs, until } = await aScene();
+    const { user, start, apply, jobs, until } = await aFixture();
 
     // Given an operator that ends when its chart receives the record of the first run
     const dying = await start({ BATCH_DIES_AT: "1" });
@@ -100,7 +100,7 @@ describe("a kind with a record", () => {
   });
 
   test("sends no more requests when all runs have finished", async () => {
-    const { user, start, apply, until } = await aScene();
+    const { user, start, apply, until } = await aFixture();
     const operator = await start();
     await apply({ runs: 1, ttlSeconds: 3_600 });
     await until.finished(1);
@@ -119,7 +119,7 @@ describe("a kind with a record", () => {
 
 describe("a kind that retires its resources", () => {
   test("deletes a resource when it expires, and not before", async () => {
-    const { user, start, apply, until } = await aScene();
+    const { user, start, apply, until } = await aFixture();
     await start();
     await apply({ runs: 1, ttlSeconds: 3_600 });
     const { status } = await until.finished(1);
@@ -135,7 +135,7 @@ describe("a kind that retires its resources", () => {
   });
 
   test("deletes at its start the resources that expired while the operator was down", async () => {
-    const { start, apply, find, until } = await aScene();
+    const { start, apply, find, until } = await aFixture();
     const operator = await start();
     await apply({ runs: 1, ttlSeconds: 3_600 });
     const { status } = await until.finished(1);
@@ -151,7 +151,7 @@ describe("a kind that retires its resources", () => {
   });
 
   test("keeps a resource that another tool declares, and reports it", async () => {
-    const { start, apply, find, until } = await aScene();
+    const { start, apply, find, until } = await aFixture();
     await start();
     await apply({ runs: 1, ttlSeconds: 0 }, { labels: { "argocd.argoproj.io/instance": "shop" } });
     await until.finished(1);

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { isLong } from "../long.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { aNamespace, eventually, kubectlJson } from "./fixture.ts";
-import { aGitWitness } from "./git-witness.ts";
 import { startOperator } from "./operator.ts";
 import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-user.ts";
 import { metricsArgument, untilReconciled } from "./reconciled.ts";
+import { aRecordedGit } from "./recorded-git.ts";
 import { aRepository } from "./repository.ts";
 import { applySamples, untilSamplesReady } from "./sample-set.ts";
 import { aStampHarness, manyNames } from "./stamps.ts";
@@ -35,7 +35,7 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
 
   // When the operator starts again
   const commits = harness.repository.commits();
-  const git = await aGitWitness();
+  const git = await aRecordedGit();
   const restarted = new Date();
   const second = await harness.start(["--leader-elect", "--log-level=debug", metricsArgument], {
     environment: git.environment,
@@ -96,7 +96,7 @@ test("a restart with one converged resource of every shipped kind writes nothing
   await first.stop();
 
   const commits = repository.commits();
-  const git = await aGitWitness();
+  const git = await aRecordedGit();
   const restarted = new Date();
   await untilReconciled(await start(git.environment), samples.length);
   await untilRenewed(user);

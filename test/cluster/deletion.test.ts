@@ -3,7 +3,7 @@ import { EasyService } from "../../crds/easy-service.ts";
 import { Echo } from "../../crds/echo.ts";
 import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
-import { aClusterOfItsOwn, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
+import { aSeparateCluster, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
 import {
   aHarness,
   applyResource,
@@ -113,7 +113,7 @@ test("a namespace is deleted with all its content: at most one rejected write fo
 });
 
 test("a namespace is deleted without errors if namespaces are watched, also when a finalizer blocks it for long", async () => {
-  const cluster = await aClusterOfItsOwn();
+  const cluster = await aSeparateCluster();
   const { kubectlPath = "kubectl" } = cluster;
   const admin = kubectlFor({ ...cluster, kubectlPath });
   await install({ ...cluster, kubectlPath });

@@ -6,7 +6,6 @@ import { apiVersionOf, groupKindOf, type KubernetesObject } from "../../crds/obj
 import { PodSet } from "../../crds/pod-set.ts";
 import { keepOperatorRequests } from "./audit-log.ts";
 import { applyObjects, eventually, kubectl, readObject, secondCluster, testCluster } from "./fixture.ts";
-import { someResources } from "./hand-edits.ts";
 import {
   aHarness,
   applyResource,
@@ -18,6 +17,7 @@ import {
 } from "./harness.ts";
 import { install } from "./install.ts";
 import { kubectlFor } from "./kubectl.ts";
+import { someResources } from "./manual-edits.ts";
 import { startOperator } from "./operator.ts";
 
 const podTemplate = {

@@ -98,7 +98,7 @@ export async function auditEvents(query?: AuditQuery): Promise<AuditEvent[]> {
 }
 
 /** Starts a cluster for one test, which may break it. It takes 4 to 5 s, and ends with the test. */
-export async function aClusterOfItsOwn(options: StartLocalClusterOptions = {}): Promise<LocalCluster> {
+export async function aSeparateCluster(options: StartLocalClusterOptions = {}): Promise<LocalCluster> {
   const cluster = await startLocalCluster({ name: "separate", fsync: false, ...options });
   onTestFinished(async () => {
     await keepOperatorRequests(cluster.auditLogPath, testCluster());

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFailed, test } from "vitest";
 import { isLong } from "../long.ts";
 import { eventually, kubectl } from "./fixture.ts";
-import { aGitWitness, type GitWitness } from "./git-witness.ts";
 import type { LogLine } from "./operator.ts";
+import { aRecordedGit, type RecordedGit } from "./recorded-git.ts";
 import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
 const kills = isLong ? 100 : 6;
@@ -22,7 +22,7 @@ test(`an operator that is killed at ${kills} random moments loses and repeats no
   const harness = await aStampHarness();
   const wanted: Wanted = new Map();
   const log: LogLine[] = [];
-  const git = await aGitWitness();
+  const git = await aRecordedGit();
 
   // Given that it is killed repeatedly, while resources are created, changed and deleted
   for (let kill = 0; kill < kills; kill++) {
@@ -72,12 +72,12 @@ test(`an operator that is killed at ${kills} random moments loses and repeats no
   expect(readdirSync(`${repository.remote.folder}/cache`)).toHaveLength(1);
 });
 
-function pushesOf(git: GitWitness): number {
+function pushesOf(git: RecordedGit): number {
   return git.commands().filter((command) => command === "push").length;
 }
 
 /** Waits until one more push has started; there may be none if nothing is to be published. */
-async function untilPush(git: GitWitness, before: number): Promise<void> {
+async function untilPush(git: RecordedGit, before: number): Promise<void> {
   const started = performance.now();
   while (pushesOf(git) === before && performance.now() - started < 20_000) await sleep(10);
 }

@@ -20,7 +20,7 @@ beforeAll(() =>
 );
 
 /** An operator of BuildInfos in a namespace, and a repository with two folders. */
-async function aScene() {
+async function aFixture() {
   const namespace = await aNamespace();
   const remote = new FakeGitRemote();
   onTestFinished(() => remote[Symbol.dispose]());
@@ -72,7 +72,7 @@ const dataOf = async (name: string, namespace: string): Promise<unknown> =>
   (await readObject("configmap", name, namespace))?.["data"];
 
 test("a kind follows a git source: its head, and a push of its own folder", async () => {
-  const { namespace, remote, clones, start, follow, untilAt, writes } = await aScene();
+  const { namespace, remote, clones, start, follow, untilAt, writes } = await aFixture();
   const first = remote.commitByOthers({ "web/x": "1", "api/x": "1" });
   const operator = await start();
   await follow("web");
@@ -114,7 +114,7 @@ test("a kind follows a git source: its head, and a push of its own folder", asyn
 });
 
 test("a source that a policy refuses is reported, and followed when the policy allows it", async () => {
-  const { namespace, remote, start, follow, untilAt, untilNot } = await aScene();
+  const { namespace, remote, start, follow, untilAt, untilNot } = await aFixture();
   const commit = remote.commitByOthers({ "web/x": "1" });
   onTestFinished(async () => void (await kubectl(["delete", "relpol", namespace, "--ignore-not-found"])));
   const policy = (sources: readonly string[]): Promise<void> =>
@@ -141,7 +141,7 @@ test("a source that a policy refuses is reported, and followed when the policy a
 });
 
 test("the Secret of a source is read with the account of the resource", async () => {
-  const { namespace, remote, start, follow, untilAt, untilNot } = await aScene();
+  const { namespace, remote, start, follow, untilAt, untilNot } = await aFixture();
   const commit = remote.commitByOthers({ "web/x": "1" });
   const metadata = { name: "git-reader", namespace };
   await applyObjects(

@@ -1,16 +1,16 @@
 import { expect } from "vitest";
 import type { AuditEvent } from "./audit-log.ts";
 import { eventually } from "./fixture.ts";
-import { aGitWitness, type GitWitness } from "./git-witness.ts";
 import type { RunningOperator } from "./operator.ts";
 import { anOperatorUser, isWrite, type OperatorUser } from "./operator-user.ts";
+import { aRecordedGit, type RecordedGit } from "./recorded-git.ts";
 import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
 /** An operator, its user, and its git commands. */
 export interface Instance {
   readonly user: OperatorUser;
   readonly operator: RunningOperator;
-  readonly git: GitWitness;
+  readonly git: RecordedGit;
 }
 
 /** Two operators for the same resources. */
@@ -30,7 +30,7 @@ export async function aPair(times: readonly string[] = []): Promise<Pair> {
   await harness.apply(names, { text: "one" });
   const start = async (name: string): Promise<Instance> => {
     const user = await anOperatorUser(harness.namespace, { rights: "stamps", name });
-    const git = await aGitWitness();
+    const git = await aRecordedGit();
     const { environment } = git;
     const operator = await harness.start(["--leader-elect", ...times], { user, environment });
     return { user, operator, git };

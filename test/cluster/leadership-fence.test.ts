@@ -9,9 +9,9 @@ import { eventually, kubectl } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-import { aStampHarness, manyNames, type StampHarness, stubbornProgram } from "./stamps.ts";
+import { aStampHarness, manyNames, type StampHarness, unfencedProgram } from "./stamps.ts";
 
-interface Scene {
+interface Fixture {
   readonly harness: StampHarness;
   readonly fenced: Fenced;
   /** Starts an operator in a pod, and returns both. */
@@ -25,7 +25,7 @@ interface Scene {
 const names = manyNames(5);
 const short = ["--lease-duration=6s", "--renew-deadline=5s", "--retry-period=500ms"];
 
-async function aScene(): Promise<Scene> {
+async function aFixture(): Promise<Fixture> {
   const harness = await aStampHarness();
   const { namespace } = harness;
   const kinds = [stampIn(sharedGroup)];
@@ -68,9 +68,9 @@ function isDone({ responseStatus }: AuditEvent): boolean {
 describe("the leadership fence", () => {
   test("stops a leader that was paused beyond its lease, also if nothing else does", async () => {
     // Given a leader that has no fence of its own, and ignores that it lost the lease
-    const { harness, fenced, start, texts, depose } = await aScene();
-    const pod = await fenced.aPod("stubborn");
-    const operator = await start(pod, stubbornProgram);
+    const { harness, fenced, start, texts, depose } = await aFixture();
+    const pod = await fenced.aPod("unfenced");
+    const operator = await start(pod, unfencedProgram);
     await harness.untilSettled(names.length);
     const head = harness.repository.remote.head();
 
@@ -104,7 +104,7 @@ describe("the leadership fence", () => {
 
   test("admits writes of the next leader, and rejects those of a disconnected or replaced one", async () => {
     // Given a leader whose commits wait, because the remote rejects them
-    const { harness, fenced, start, texts, depose } = await aScene();
+    const { harness, fenced, start, texts, depose } = await aFixture();
     const { remote } = harness.repository;
     const [first, second] = [await fenced.aPod("first"), await fenced.aPod("second")];
     const line = await lineFor(first);

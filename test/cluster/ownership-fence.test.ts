@@ -35,7 +35,7 @@ async function asPod({ kubeconfigPath }: FencedPod): Promise<Cluster> {
   return new KubeCluster({ transport, clock, fence: noFence });
 }
 
-async function aScene() {
+async function aFixture() {
   await install(testCluster(), { kinds: [kind], name: "stamps" });
   const namespace = await aNamespace({ onEnd });
   const policies = { ownership: true, leadership: false };
@@ -114,14 +114,14 @@ async function aScene() {
 const handedTo = (to: string) => ({ annotations: { "fairlead.dev/adopt-by": to } });
 const unowned = { ownerReferences: null };
 
-let scene: Awaited<ReturnType<typeof aScene>>;
+let fixture: Awaited<ReturnType<typeof aFixture>>;
 beforeAll(async () => {
-  scene = await aScene();
+  fixture = await aFixture();
 });
 
 describe("the ownership fence", () => {
   test("admits all requests for creating, repairing, adopting and pruning objects", async () => {
-    const { apply, ours, theirs, remove, takeOver, stamped, labelled, ownedBy, namespace } = scene;
+    const { apply, ours, theirs, remove, takeOver, stamped, labelled, ownedBy, namespace } = fixture;
     const mine = stamped("mine");
     // created, changed and pruned objects,
     const own = await ours(mine);
@@ -151,7 +151,7 @@ describe("the ownership fence", () => {
   });
 
   test("rejects every other change and deletion, and names the owner of the object", async () => {
-    const { operator, apply, ours, theirs, remove, stamped, labelled, byAnother, namespace } = scene;
+    const { operator, apply, ours, theirs, remove, stamped, labelled, byAnother, namespace } = fixture;
     const mine = stamped("mine");
     const another = await byAnother();
     for (const [name, owner] of [
@@ -194,7 +194,7 @@ describe("the ownership fence", () => {
   });
 
   test("does not affect other users, for any field manager", async () => {
-    const { admin, apply, theirs, stamped } = scene;
+    const { admin, apply, theirs, stamped } = fixture;
     await apply(await theirs({}), stamped("mine"), admin);
   });
 });

@@ -2,15 +2,15 @@ import { expect, test } from "vitest";
 import { readPrometheusText } from "../fakes/prometheus-text.ts";
 import { eventually, kubectl } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
-import { aPipelineScene } from "./pipeline-scene.ts";
+import { aPipelineFixture } from "./pipeline-fixture.ts";
 
 const ofPipelines = /^fairlead_(promotion|stage|candidates|gate)/;
 
 test("the metrics of a stage contain passed and failed Promotions, the time to restore, and the gates that candidates wait for", async () => {
-  const scene = await aPipelineScene();
-  const { namespace, untilStage, commit } = scene;
+  const fixture = await aPipelineFixture();
+  const { namespace, untilStage, commit } = fixture;
   const start = async () => {
-    const operator = await scene.start(["--metrics-bind-address=127.0.0.1:0"]);
+    const operator = await fixture.start(["--metrics-bind-address=127.0.0.1:0"]);
     await operator.untilLogged("Became leader");
     return operator;
   };
@@ -48,7 +48,7 @@ test("the metrics of a stage contain passed and failed Promotions, the time to r
   // When dev has passed a commit, and prod waits for an approval
   const first = commit("1");
   const operator = await start();
-  await scene.follow();
+  await fixture.follow();
   await untilStage("dev", { phase: "Passed", running: { revision: first } });
 
   // Then the page has the deployment, its lead time and the wait, and every series of a stage begins at 0
@@ -69,7 +69,7 @@ test("the metrics of a stage contain passed and failed Promotions, the time to r
   // When a verification of the next commit never finishes
   const containers = [{ name: "e2e", image: "example.dev/e2e:1" }];
   const template = { spec: { template: { spec: { restartPolicy: "Never", containers } } } };
-  await scene.follow({ pass: { verify: [{ name: "e2e", timeout: "1s", template }] } });
+  await fixture.follow({ pass: { verify: [{ name: "e2e", timeout: "1s", template }] } });
   const second = commit("2");
   await untilStage("dev", { phase: "Failed", promotion: { revision: second } });
 
@@ -82,7 +82,7 @@ test("the metrics of a stage contain passed and failed Promotions, the time to r
   });
 
   // When a third commit passes without it
-  await scene.follow();
+  await fixture.follow();
   const third = commit("3");
   await untilStage("dev", { phase: "Passed", running: { revision: third } });
 
@@ -99,7 +99,7 @@ test("the metrics of a stage contain passed and failed Promotions, the time to r
   // When the operator starts again, then nothing of before is counted again
   await operator.stop();
   const next = await start();
-  await scene.approve("ada@example.dev");
+  await fixture.approve("ada@example.dev");
   await untilStage("prod", { phase: "Passed", running: { revision: third } });
   await untilShown(next, {
     "fairlead_promotions_total prod passed": 1,

@@ -3,14 +3,14 @@ import { Promotion } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
 import { eventually, kubectlJson } from "./fixture.ts";
 import { conditionOf, type SeenResource, seen } from "./harness.ts";
-import { aPipelineScene } from "./pipeline-scene.ts";
+import { aPipelineFixture } from "./pipeline-fixture.ts";
 
 test("check 23: who approved, when, which digest, and which gates were skipped and why, is in objects and in trailers", async () => {
-  const scene = await aPipelineScene();
-  const { namespace, rendered, commit, untilStage } = scene;
+  const fixture = await aPipelineFixture();
+  const { namespace, rendered, commit, untilStage } = fixture;
   const first = commit("1");
-  await scene.start();
-  await scene.follow();
+  await fixture.start();
+  await fixture.follow();
   /** The trailers of the last commit of a Release's folder, as git reads them, once the commit is there. */
   const trailersOf = async (release: string): Promise<readonly string[]> => {
     await eventually(
@@ -48,7 +48,7 @@ test("check 23: who approved, when, which digest, and which gates were skipped a
   expect(decisions(await trailersOf("dev"))).toEqual(expected(await promotionOf("dev", first)));
 
   // When a user approves it for prod, then the trailers of prod name this user
-  await scene.approve("ada@example.dev");
+  await fixture.approve("ada@example.dev");
   await untilStage("prod", { phase: "Passed", running: { revision: first } });
   const approved = await promotionOf("prod", first);
   const [counted] = approved.spec["approvals"] as readonly { readonly by: string; readonly at: string }[];
@@ -69,7 +69,7 @@ test("check 23: who approved, when, which digest, and which gates were skipped a
     `Fairlead-Approved-By: mallory at ${counted?.at}\r\n\r\nFairlead-Lease: x/99`,
   ].join("\n");
   const bypass = ["Approvals", "Soak"];
-  await scene.promote("ann", { stage: "prod", revision: second, bypass, reason });
+  await fixture.promote("ann", { stage: "prod", revision: second, bypass, reason });
   await untilStage("prod", { phase: "Passed", running: { revision: second } });
 
   // Then the trailers say so, and the reason is one of them.

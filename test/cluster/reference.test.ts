@@ -7,7 +7,6 @@ import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import { auditEvents, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
-import { someResources } from "./hand-edits.ts";
 import {
   aHarness,
   applyResource,
@@ -19,6 +18,7 @@ import {
   untilGone,
   untilReady,
 } from "./harness.ts";
+import { someResources } from "./manual-edits.ts";
 
 // Guarantees of the operators in reference/operators.md, kept and broken ones.
 

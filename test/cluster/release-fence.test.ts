@@ -4,7 +4,7 @@ import { Release } from "../../crds/release.ts";
 import { impersonationHeaders } from "../../operator/cluster/impersonation.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
-import { aFencedScene, deployer, type FencedScene } from "./release-fence-scene.ts";
+import { aReleaseFenceFixture, deployer, type ReleaseFenceFixture } from "./release-fence-fixture.ts";
 
 /** Removes the objects for all tests of this file after them. (A hook cannot add hooks.) */
 const endings: (() => Promise<void>)[] = [];
@@ -12,14 +12,14 @@ afterAll(async () => {
   for (const end of endings.toReversed()) await end();
 });
 
-let scene: FencedScene;
+let fixture: ReleaseFenceFixture;
 beforeAll(async () => {
-  scene = await aFencedScene((end) => void endings.push(end));
+  fixture = await aReleaseFenceFixture((end) => void endings.push(end));
 });
 
 describe("under impersonation", () => {
   test("the API server treats a request as one of the ServiceAccount, with its groups and no others", async () => {
-    const { namespace, who, line } = scene;
+    const { namespace, who, line } = fixture;
     const review = await line.transport.send({
       method: "POST",
       path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
@@ -38,10 +38,10 @@ describe("under impersonation", () => {
   });
 
   test("the leadership fence applies to objects of any kind", async () => {
-    const { leader, standby, who, manifest, inSet, freshName, update, remove } = scene;
+    const { leader, standby, who, manifest, inSet, freshName, update, remove } = fixture;
     const [asLeader, asStandby] = [leader.as(who), standby.as(who)];
     for (const kind of [ConfigMap, Secret, Namespace]) {
-      const name = freshName(`lead-${scene.namespace}`);
+      const name = freshName(`lead-${fixture.namespace}`);
       const made = manifest(kind, name, inSet("shop"));
       await expect(asStandby.apply(kind, made, { mode: "create" })).rejects.toThrow(
         /the lease is held by leader, and this request comes from standby/,
@@ -57,7 +57,7 @@ describe("under impersonation", () => {
   });
 
   test("the leadership fence admits the next leader, and rejects the previous one", async () => {
-    const { leader, standby, who, manifest, inSet, freshName, give } = scene;
+    const { leader, standby, who, manifest, inSet, freshName, give } = fixture;
     await give("standby");
     const as = { mode: "create" } as const;
     await eventually(
@@ -80,7 +80,7 @@ describe("under impersonation", () => {
   });
 
   test("the ownership fence rejects changes of objects that do not belong to the Release, and admits those of its own", async () => {
-    const { leader, who, admin, manifest, inSet, freshName, update, remove } = scene;
+    const { leader, who, admin, manifest, inSet, freshName, update, remove } = fixture;
     const asLeader = leader.as(who);
     const own = freshName("own");
     await asLeader.apply(Secret, manifest(Secret, own, inSet("shop")), { mode: "create" });
@@ -105,7 +105,7 @@ describe("under impersonation", () => {
     for (const name of [theirs, labelled, handed])
       await expect(remove(asLeader, Secret, name), name).rejects.toThrow(/leaves alone what belongs to/);
     // Handed over to exactly this one, by its short and by its long name.
-    for (const to of ["Release/shop", `release.fairlead.dev/${scene.namespace}/shop`]) {
+    for (const to of ["Release/shop", `release.fairlead.dev/${fixture.namespace}/shop`]) {
       const name = freshName("given");
       await applyObjects(manifest(Secret, name, { annotations: { [stamps.adoptBy]: to } }));
       await update(asLeader, Secret, name, inSet("shop"));
@@ -117,13 +117,13 @@ describe("under impersonation", () => {
     });
     // It does not apply to other users: neither a user, nor the deployer without impersonation by the operator.
     await update(admin, Secret, theirs, inSet("shop"));
-    const byHand = [`--as=system:serviceaccount:${scene.namespace}:${deployer}`, "-n", scene.namespace];
+    const byHand = [`--as=system:serviceaccount:${fixture.namespace}:${deployer}`, "-n", fixture.namespace];
     await kubectl(["label", "secret", labelled, "team=a", "--field-manager=fairlead", ...byHand]);
     await kubectl(["delete", "secret", labelled, ...byHand]);
   });
 
   test("an object without a namespace is handed over to one Release, not to others with the same name", async () => {
-    const { leader, who, namespace, manifest, inSet, freshName, update } = scene;
+    const { leader, who, namespace, manifest, inSet, freshName, update } = fixture;
     const asLeader = leader.as(who);
     const given = async (to: string): Promise<string> => {
       const name = freshName(`given-${namespace}`);
@@ -138,7 +138,7 @@ describe("under impersonation", () => {
   });
 
   test("the operator can make a Release an ApplySet, and does not change its spec", async () => {
-    const { leader, namespace } = scene;
+    const { leader, namespace } = fixture;
     const spec = { source: { url: "https://git.test/r.git" }, render: { manifests: {} } };
     const release = {
       apiVersion: "fairlead.dev/v1alpha1",
@@ -164,7 +164,7 @@ describe("under impersonation", () => {
   });
 
   test("only the operator may write the status of a Release in the namespaces that it reconciles", async () => {
-    const { leader, admin, namespace } = scene;
+    const { leader, admin, namespace } = fixture;
     const name = "theirs";
     const release = {
       apiVersion: "fairlead.dev/v1alpha1",
@@ -199,7 +199,7 @@ describe("under impersonation", () => {
   });
 
   test("an invalid account, or one without permissions, writes nothing", async () => {
-    const { leader, manifest, namespace } = scene;
+    const { leader, manifest, namespace } = fixture;
     const nobody = leader.as({ namespace, serviceAccountName: "nobody" });
     await expect(nobody.apply(ConfigMap, manifest(ConfigMap, "no"), { mode: "create" })).rejects.toThrow(
       `user "system:serviceaccount:${namespace}:nobody" may not patch "configmaps"`,

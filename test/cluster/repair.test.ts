@@ -5,8 +5,8 @@ import type { KubernetesObject, LiveObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
-import { children, type EditedResource, handEdits, someResources } from "./hand-edits.ts";
 import { aHarness, applyResource, untilCondition, untilGone, untilReady } from "./harness.ts";
+import { children, type EditedResource, manualEdits, someResources } from "./manual-edits.ts";
 
 describe("a manual change of a child", () => {
   test("is reverted within 2 s, for a deletion and for an edit of a field that the operator sets", async () => {
@@ -24,7 +24,7 @@ describe("a manual change of a child", () => {
         await eventually(async () => (await childNamed(child, namespace)).metadata.uid !== metadata.uid, {
           what: `${child} is back`,
         });
-        for (const { what, patch } of handEdits.filter((edit) => edit.child === child)) {
+        for (const { what, patch } of manualEdits.filter((edit) => edit.child === child)) {
           const before = await childNamed(child, namespace);
           await patchChild(child, namespace, patch);
           await eventually(
@@ -92,7 +92,7 @@ describe("a manual change of a child", () => {
 
     const edited = ["deployment/web", "service/web", "cronjob/tick"];
     const before = await Promise.all(edited.map((child) => childNamed(child, namespace)));
-    for (const { child, patch } of handEdits.filter(
+    for (const { child, patch } of manualEdits.filter(
       // Without owner and label of its set, its owner could not be determined.
       ({ child: each, what }) => edited.includes(each) && what !== "its owner",
     )) {
@@ -184,6 +184,6 @@ async function expectAnswers(namespace: string, since: Date): Promise<void> {
       .map((answer) => Date.parse(answer.requestReceivedTimestamp) - asked);
     return Math.min(...answers.filter((delay) => delay >= 0));
   });
-  expect(delaysMs).toHaveLength(children.length + handEdits.length);
+  expect(delaysMs).toHaveLength(children.length + manualEdits.length);
   expect(Math.max(...delaysMs)).toBeLessThan(2_000);
 }

@@ -7,14 +7,14 @@ import { PodSet } from "../../crds/pod-set.ts";
 import { provideProgram } from "../../rig/bench/cell/programs.ts";
 import { eventually } from "./fixture.ts";
 import type { SeenResource } from "./harness.ts";
-import { TakeoverStage, type Workload } from "./takeover-stage.ts";
+import { TakeoverFixture, type Workload } from "./takeover-fixture.ts";
 
 // Compiles a Go operator, for minutes: `node rig/bench/main.ts takeover` and CI run it, `npm test` does not.
-let stage: TakeoverStage;
+let fixture: TakeoverFixture;
 beforeAll(async () => {
-  stage = await TakeoverStage.start("rival");
+  fixture = await TakeoverFixture.start("rival");
 });
-afterAll(() => stage?.end());
+afterAll(() => fixture?.end());
 
 const goVersion = await readGoVersion(process.env);
 const noGo = goVersion === undefined || !isUsableGo(goVersion);
@@ -33,23 +33,23 @@ describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.
     "is taken over, with --mode=%s: no pod restarts, and edits work",
     async (mode) => {
       // Given a PodSet that the Go operator reconciles, with a label that only it sets
-      const namespace = await stage.aPlace(`go-${mode}`);
+      const namespace = await fixture.aNamespace(`go-${mode}`);
       const before = await startGoOperator(mode);
       const name = "web";
       const podSet = { apiVersion: apiVersionOf(PodSet), kind: PodSet.kind, metadata: { name, namespace } };
-      await stage.kubectl("apply -f -", { input: { ...podSet, spec: { size: 2 } } });
+      await fixture.kubectl("apply -f -", { input: { ...podSet, spec: { size: 2 } } });
       await eventually(
         async () => {
-          const { status } = await stage.read<SeenResource>(groupKindOf(PodSet), name, namespace);
-          const { status: live } = await stage.read<Workload>("deployment", name, namespace);
+          const { status } = await fixture.read<SeenResource>(groupKindOf(PodSet), name, namespace);
+          const { status: live } = await fixture.read<Workload>("deployment", name, namespace);
           return ((status?.["nodes"] ?? []) as string[]).length === 2 && live.readyReplicas === 2;
         },
         { what: "the Go operator made two pods" },
       );
       await end(before);
       const label = '{"metadata":{"labels":{"old":"yes"}}}';
-      const [manager = ""] = await stage.managersOf(name, namespace);
-      await stage.kubectl([
+      const [manager = ""] = await fixture.managersOf(name, namespace);
+      await fixture.kubectl([
         "patch",
         "deployment",
         name,
@@ -59,31 +59,31 @@ describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.
         "-p",
         label,
       ]);
-      const deployment = await stage.read<Workload>("deployment", name, namespace);
-      const pods = await stage.podsIn(namespace);
+      const deployment = await fixture.read<Workload>("deployment", name, namespace);
+      const pods = await fixture.podsIn(namespace);
       expect(pods).toHaveLength(2);
 
       // When Fairlead starts instead
-      await stage.startFairlead(namespace);
+      await fixture.startFairlead(namespace);
 
       // Then it owns the same Deployment and pods, without manual steps
-      await stage.untilReady(PodSet, name, namespace);
-      const taken = await stage.read<Workload>("deployment", name, namespace);
+      await fixture.untilReady(PodSet, name, namespace);
+      const taken = await fixture.read<Workload>("deployment", name, namespace);
       expect(taken.metadata).toMatchObject({
         uid: deployment.metadata.uid,
         annotations: { [revision]: deployment.metadata.annotations?.[revision] },
         labels: { "app.kubernetes.io/managed-by": "fairlead" },
       });
       expect(taken["spec"]).toEqual(deployment["spec"]);
-      expect(await stage.podsIn(namespace)).toEqual(pods);
+      expect(await fixture.podsIn(namespace)).toEqual(pods);
       // fields that only the former operator had set are removed,
       expect(taken.metadata.labels).not.toHaveProperty("old");
 
       // and edits are applied.
-      await stage.kubectl("apply -f -", { input: { ...podSet, spec: { size: 3 } } });
-      await eventually(async () => (await stage.podsIn(namespace)).length === 3, { what: "three pods" });
-      expect(await stage.podsIn(namespace)).toEqual(expect.arrayContaining(pods));
-      expect((await stage.untilReady(PodSet, name, namespace)).status?.["nodes"]).toHaveLength(3);
+      await fixture.kubectl("apply -f -", { input: { ...podSet, spec: { size: 3 } } });
+      await eventually(async () => (await fixture.podsIn(namespace)).length === 3, { what: "three pods" });
+      expect(await fixture.podsIn(namespace)).toEqual(expect.arrayContaining(pods));
+      expect((await fixture.untilReady(PodSet, name, namespace)).status?.["nodes"]).toHaveLength(3);
     },
   );
 });
@@ -97,7 +97,7 @@ async function startGoOperator(mode: string): Promise<ChildProcess> {
   const program = await provideGoOperator();
   const options = [
     `--mode=${mode}`,
-    `--kubeconfig=${stage.cluster.kubeconfigPath}`,
+    `--kubeconfig=${fixture.cluster.kubeconfigPath}`,
     `--lease-name=podset-${mode}`,
   ];
   const child = spawn(program, [...options, "--metrics-bind-address=0"], { stdio: "ignore" });

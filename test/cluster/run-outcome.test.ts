@@ -18,7 +18,7 @@ interface SeenPod extends KubernetesObject {
 }
 
 /** A fenced operator of Attempts. */
-async function aScene() {
+async function aFixture() {
   await install(testCluster(), { kinds: [attempt], name: "attempts" });
   const namespace = await aNamespace();
   const fenced = await fence(namespace, { kinds: [attempt], rights: "attempts" });
@@ -61,7 +61,7 @@ async function aScene() {
 
 describe("a run of a kind with a record", () => {
   test("has its outcome recorded although it ends and is deleted while no operator runs", async () => {
-    const { start, run, untilPhase, untilRecorded, deletePod, namespace, pod, podWrites } = await aScene();
+    const { start, run, untilPhase, untilRecorded, deletePod, namespace, pod, podWrites } = await aFixture();
     const operator = await start();
     await run("endless");
     await untilPhase("Running");
@@ -86,7 +86,7 @@ describe("a run of a kind with a record", () => {
   });
 
   test("has its finalizer removed when it has ended, so that it can be deleted without an operator", async () => {
-    const { start, run, untilRecorded, untilReleased, deletePod, namespace, podWrites } = await aScene();
+    const { start, run, untilRecorded, untilReleased, deletePod, namespace, podWrites } = await aFixture();
     const operator = await start();
     await run("none");
     await untilRecorded("Succeeded");
@@ -98,7 +98,7 @@ describe("a run of a kind with a record", () => {
   });
 
   test("that a user deletes while it runs is recorded as deleted", async () => {
-    const { start, run, untilPhase, untilRecorded, deletePod, namespace } = await aScene();
+    const { start, run, untilPhase, untilRecorded, deletePod, namespace } = await aFixture();
     await start();
     await run("endless");
     await untilPhase("Running");
@@ -108,7 +108,7 @@ describe("a run of a kind with a record", () => {
   });
 
   test("is deleted with its resource, also if that was deleted while no operator ran", async () => {
-    const { start, run, untilPhase, namespace } = await aScene();
+    const { start, run, untilPhase, namespace } = await aFixture();
     const operator = await start();
     await run("endless");
     await untilPhase("Running");

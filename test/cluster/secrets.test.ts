@@ -9,9 +9,9 @@ import { selfSignedCertificate } from "../fakes/self-signed-certificate.ts";
 import { aNamespace, eventually, kubectlJson, testCluster } from "./fixture.ts";
 import { applyResource, untilCondition } from "./harness.ts";
 import { install } from "./install.ts";
+import { anInspectedGit, SecretValues, watchProcessList } from "./leak-checks.ts";
 import { aFolder, type RunningOperator, startOperator } from "./operator.ts";
 import { anOperatorUser } from "./operator-user.ts";
-import { aGitSpy, Planted, watchProcessList } from "./planted.ts";
 import { aRepository, type TestRepository } from "./repository.ts";
 import { vault, vaultSecret } from "./vault-kind.ts";
 
@@ -38,17 +38,17 @@ function wordsOf({ log, output }: RunningOperator): string {
 }
 
 test("no password, token or Secret appears in a log, an event, a status, a commit or the process list", async () => {
-  const planted = new Planted();
-  planted.add("child", vaultSecret);
+  const secretValues = new SecretValues();
+  secretValues.add("child", vaultSecret);
   await install(testCluster(), { kinds: [vault], name: "vaults" });
   const namespace = await aNamespace();
   const user = await anOperatorUser(namespace, { rights: "vaults" });
-  planted.add("kubeconfig", parse(readFileSync(user.kubeconfigPath, "utf8")).users[0].user.token);
+  secretValues.add("kubeconfig", parse(readFileSync(user.kubeconfigPath, "utf8")).users[0].user.token);
   const basic = (password: string) => Buffer.from(`robot:${password}`).toString("base64");
-  const password = planted.plant("password");
-  const header = planted.add("header", `Basic ${basic(password)}`);
-  planted.add("header", basic(password));
-  const token = planted.plant("bearer");
+  const password = secretValues.create("password");
+  const header = secretValues.add("header", `Basic ${basic(password)}`);
+  secretValues.add("header", basic(password));
+  const token = secretValues.create("bearer");
   const repository = aRepository();
   const { ca, host } = await aGitHost(repository, [header, `Bearer ${token}`]);
   const credentials = join(await aFolder(), "credentials");
@@ -56,11 +56,11 @@ test("no password, token or Secret appears in a log, an event, a status, a commi
   const write = (file: string, text: string) => writeFileSync(join(credentials, file), text);
   write("ca.crt", ca);
   write("username", "robot");
-  write("password", planted.plant("wrong-password"));
+  write("password", secretValues.create("wrong-password"));
 
   // When it succeeds and fails, with the most verbose log
   const processes = watchProcessList();
-  const git = await aGitSpy();
+  const git = await anInspectedGit();
   const operator = await startOperator({
     program,
     kubeconfigPath: user.kubeconfigPath,
@@ -118,13 +118,13 @@ test("no password, token or Secret appears in a log, an event, a status, a commi
   const commands = git.commands();
   const local = commands.filter(({ name }) => !remoteCommands.includes(name));
   const seen = {
-    log: planted.foundIn(wordsOf(operator)),
-    events: planted.foundIn(JSON.stringify(events)),
-    statuses: planted.foundIn(JSON.stringify(statuses)),
-    commits: planted.foundIn(objects + remote.git(["log", "--format=raw", "-p", "main"])),
-    processList: planted.foundIn(processes.seen()),
-    arguments: planted.foundIn(commands.map(({ args }) => args).join("\n")),
-    localEnvironments: planted.foundIn(local.map(({ environment }) => environment).join("\n")),
+    log: secretValues.foundIn(wordsOf(operator)),
+    events: secretValues.foundIn(JSON.stringify(events)),
+    statuses: secretValues.foundIn(JSON.stringify(statuses)),
+    commits: secretValues.foundIn(objects + remote.git(["log", "--format=raw", "-p", "main"])),
+    processList: secretValues.foundIn(processes.seen()),
+    arguments: secretValues.foundIn(commands.map(({ args }) => args).join("\n")),
+    localEnvironments: secretValues.foundIn(local.map(({ environment }) => environment).join("\n")),
   };
   expect(seen).toEqual(Object.fromEntries(Object.keys(seen).map((place) => [place, []])));
   // There was output to check.
@@ -132,15 +132,15 @@ test("no password, token or Secret appears in a log, an event, a status, a commi
   expect(commands.map(({ name }) => name)).toEqual(
     expect.arrayContaining(["push", "ls-remote", "fast-import"]),
   );
-  expect(planted.foundIn(commands.map(({ environment }) => environment).join("\n"))).not.toContain(
+  expect(secretValues.foundIn(commands.map(({ environment }) => environment).join("\n"))).not.toContain(
     "kubeconfig",
   );
 });
 
 test("an operator that cannot start does not expose password, token and key", async () => {
-  const planted = new Planted();
+  const secretValues = new SecretValues();
   const folder = await aFolder();
-  const password = planted.plant("url-password");
+  const password = secretValues.create("url-password");
   const start = (args: readonly string[], kubeconfigPath?: string) =>
     startOperator({ args: ["--log-level=debug", ...args], ...(kubeconfigPath && { kubeconfigPath }) });
   const refused = await start([`--repository=https://robot:${password}@git.example.dev/env.git`]);
@@ -148,11 +148,11 @@ test("an operator that cannot start does not expose password, token and key", as
 
   // A revoked token, and a rejected key.
   const config = parse(readFileSync(testCluster().operatorKubeconfigPath, "utf8"));
-  config.users[0].user = { token: planted.plant("old-token") };
+  config.users[0].user = { token: secretValues.create("old-token") };
   const kubeconfig = join(folder, "kubeconfig");
   writeFileSync(kubeconfig, JSON.stringify(config));
   for (const file of ["identity", "known_hosts"])
-    writeFileSync(join(folder, file), `${planted.plant(file)}\n`, { mode: 0o600 });
+    writeFileSync(join(folder, file), `${secretValues.create(file)}\n`, { mode: 0o600 });
   const stranger = await start(
     [
       "--repository=ssh://git@127.0.0.1:1/env.git",
@@ -165,5 +165,5 @@ test("an operator that cannot start does not expose password, token and key", as
     what: "it is rejected",
   });
   await stranger.stop();
-  expect(planted.foundIn(wordsOf(refused) + wordsOf(stranger))).toEqual([]);
+  expect(secretValues.foundIn(wordsOf(refused) + wordsOf(stranger))).toEqual([]);
 });

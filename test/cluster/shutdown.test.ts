@@ -8,7 +8,7 @@ import { aFolder, type RunningOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
 import { aStampHarness, type StampHarness } from "./stamps.ts";
 
-interface Scene {
+interface Fixture {
   readonly harness: StampHarness;
   readonly operator: RunningOperator;
   readonly line: SlowLine;
@@ -18,7 +18,7 @@ interface Scene {
 const seldom = ["--lease-duration=10m", "--renew-deadline=8m", "--retry-period=5m"];
 
 /** A leader behind a proxy that can be slow, during a reconcile. */
-async function inTheMiddle(delayMs: number): Promise<Scene> {
+async function inTheMiddle(delayMs: number): Promise<Fixture> {
   const harness = await aStampHarness();
   await harness.apply(["web"], { text: "one", copies: 1 });
   const config = parse(readFileSync(harness.user.kubeconfigPath, "utf8"));

@@ -5,11 +5,11 @@ import { requireClusterRecord, writeClusterRecord } from "../../cli/local-cluste
 import type { LocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import type { KubernetesObject, LiveObject } from "../../crds/object.ts";
 import { readAuditLog } from "./audit-log.ts";
-import { aClusterOfItsOwn, auditEvents, eventually, kubectl } from "./fixture.ts";
+import { aSeparateCluster, auditEvents, eventually, kubectl } from "./fixture.ts";
 import { kubectlFor } from "./kubectl.ts";
-import { aPipelineScene } from "./pipeline-scene.ts";
+import { aPipelineFixture } from "./pipeline-fixture.ts";
 import { installStagePolicies } from "./stage-policies.ts";
-import { users } from "./stage-rights-scene.ts";
+import { users } from "./stage-rights-fixture.ts";
 
 const controllers = "kube-controller-manager";
 const accountOf = (controller: string) => `system:serviceaccount:kube-system:${controller}`;
@@ -27,7 +27,7 @@ async function separateControllers(cluster: LocalCluster): Promise<void> {
 
 test("what belongs to a deleted Pipeline or namespace is deleted by controllers that have no verb on its stages", async () => {
   // Given a cluster in which users need the verbs, and whose controllers have accounts of their own
-  const cluster = await aClusterOfItsOwn({ nodes: 1 });
+  const cluster = await aSeparateCluster({ nodes: 1 });
   const admin = kubectlFor({ ...cluster, kubectlPath: cluster.kubectlPath ?? "kubectl" });
   await installStagePolicies(cluster);
   await separateControllers(cluster);
@@ -83,11 +83,11 @@ test("what belongs to a deleted Pipeline or namespace is deleted by controllers 
 
 test("the operator deletes old Promotions under its ServiceAccount, which has no verb on their stages", async () => {
   // Given a Pipeline of one stage, which keeps only the Promotions that explain what runs or may run
-  const { namespace, ...scene } = await aPipelineScene();
-  scene.commit("1");
-  await scene.start();
-  await scene.follow();
-  await scene.untilStage("dev", { phase: "Passed" });
+  const { namespace, ...fixture } = await aPipelineFixture();
+  fixture.commit("1");
+  await fixture.start();
+  await fixture.follow();
+  await fixture.untilStage("dev", { phase: "Passed" });
   const spec = { historyLimit: 0, stages: [{ name: "dev", releases: [{ name: "dev" }] }] };
   const patch = JSON.stringify({ spec });
   await kubectl(["patch", "pipeline", "shop", "-n", namespace, "--type=merge", "-p", patch]);
@@ -96,7 +96,7 @@ test("the operator deletes old Promotions under its ServiceAccount, which has no
 
   // When it has passed two more commits
   for (const version of ["2", "3"])
-    await scene.untilStage("dev", { phase: "Passed", running: { revision: scene.commit(version) } });
+    await fixture.untilStage("dev", { phase: "Passed", running: { revision: fixture.commit(version) } });
 
   // Then the first Promotion is deleted: a rollback would lead to the second one.
   await eventually(async () => !(await promotions()).includes("/shop-dev-1\n"), {

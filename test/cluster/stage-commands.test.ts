@@ -4,17 +4,17 @@ import { runDecision } from "../../cli/commands/approve.ts";
 import { runFreeze, runThaw } from "../../cli/commands/freeze.ts";
 import type { LiveObject } from "../../crds/object.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
-import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-scene.ts";
+import { aStageRightsFixture, type StageRightsFixture, users } from "./stage-rights-fixture.ts";
 
 const apiVersion = "fairlead.dev/v1alpha1";
 const revision = "4be1f0c2a4a1c7e2d7be29c8f9f2b6a3d5e8f701";
 
-let scene: StageRightsScene;
+let fixture: StageRightsFixture;
 let namespace = "";
 let digest = "";
 beforeAll(async () => {
-  scene = await aStageRightsScene();
-  namespace = scene.namespace;
+  fixture = await aStageRightsFixture();
+  namespace = fixture.namespace;
   digest = stageDigestOf([{ name: "web", namespace, digest: "b".repeat(32) }]);
   const source = { url: "https://git.test/shop.git" };
   const stages = [{ name: "prod", releases: [{ name: "web" }], enter: { approvals: { count: 1 } } }];
@@ -28,9 +28,9 @@ beforeAll(async () => {
       spec: { source: { ...source, ref }, render: { manifests: {} } },
     },
   ];
-  await scene.kubectl("create -f -", { input });
+  await fixture.kubectl("create -f -", { input });
   const patch = (kind: string, name: string, status: object, user: string) =>
-    scene.as(user)([
+    fixture.as(user)([
       ...["patch", kind, name, "--subresource=status", "--type=merge"],
       ...["-p", JSON.stringify({ status })],
     ]);
@@ -64,14 +64,14 @@ async function printed(run: (screen: { print(line: string): void }) => Promise<v
   return lines.join("\n");
 }
 
-const flags = () => ({ kubeconfig: scene.kubeconfigPath, namespace });
+const flags = () => ({ kubeconfig: fixture.kubeconfigPath, namespace });
 const stored = async (kind: string): Promise<readonly LiveObject[]> => {
-  const list = await scene.kubectl(["get", kind, "-n", namespace, "-o", "json"]);
+  const list = await fixture.kubectl(["get", kind, "-n", namespace, "-o", "json"]);
   return (JSON.parse(list) as { readonly items: readonly LiveObject[] }).items;
 };
 
 test("approvals lists the stages that wait for the caller, until the caller has approved", async () => {
-  const waiting = await printed((screen) => runApprovals({ kubeconfig: scene.kubeconfigPath }, screen));
+  const waiting = await printed((screen) => runApprovals({ kubeconfig: fixture.kubeconfigPath }, screen));
   expect(waiting.split("\n")).toEqual([
     `${namespace}/shop prod: commit 4be1f0c2a4 (Fix the cart, Bob), digest ${digest}; 0 of 1 approvals`,
     expect.stringContaining(
@@ -125,7 +125,7 @@ test("freeze creates a Freeze that thaw ends", async () => {
   const name = made?.metadata.name ?? "";
   expect(said.split("\n")).toEqual([
     `Freeze ${namespace}/${name} created: stage prod of Pipeline ${namespace}/shop until 2026-11-23T18:00:00Z`,
-    `To end it: fairlead thaw ${namespace}/${name} --kubeconfig=${scene.kubeconfigPath}`,
+    `To end it: fairlead thaw ${namespace}/${name} --kubeconfig=${fixture.kubeconfigPath}`,
   ]);
   expect(made?.["spec"]).toEqual({
     pipelines: { names: ["shop"] },
@@ -144,7 +144,7 @@ test("freeze creates a Freeze that thaw ends", async () => {
     `Cannot thaw "other": in namespace "${namespace}" there are ${name}`,
   );
   const thawed = await printed((screen) =>
-    runThaw(`${namespace}/${name}`, { kubeconfig: scene.kubeconfigPath }, screen),
+    runThaw(`${namespace}/${name}`, { kubeconfig: fixture.kubeconfigPath }, screen),
   );
   expect(thawed).toBe(`Freeze ${namespace}/${name} ended`);
   expect(await stored("freezes")).toEqual([]);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LiveObject } from "../../crds/object.ts";
 import { eventually } from "./eventually.ts";
-import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-scene.ts";
+import { aStageRightsFixture, type StageRightsFixture, users } from "./stage-rights-fixture.ts";
 
 const apiVersion = "fairlead.dev/v1alpha1";
 const [revision, digest] = ["1".repeat(40), "a".repeat(32)];
@@ -17,16 +17,16 @@ const anObject = (kind: string, namespace: string, spec: object) => ({
 });
 
 describe("a decision about a stage", () => {
-  let scene: StageRightsScene;
+  let fixture: StageRightsFixture;
   // Created as a user with all rights.
   const create = async (kind: string, spec: object = {}, metadata: object = {}) => {
-    const object = anObject(kind, scene.namespace, spec);
+    const object = anObject(kind, fixture.namespace, spec);
     const input = { ...object, metadata: { ...object.metadata, ...metadata } };
-    const text = await scene.kubectl("create -o json -f -", { input });
+    const text = await fixture.kubectl("create -o json -f -", { input });
     return (JSON.parse(text) as LiveObject).metadata.name;
   };
   const attempt = (args: readonly string[], user: string) =>
-    scene
+    fixture
       .as(user)(args)
       .then(
         () => "allowed",
@@ -42,15 +42,15 @@ describe("a decision about a stage", () => {
     attempt(["delete", kind, name, "--dry-run=server"], user);
 
   beforeAll(async () => {
-    scene = await aStageRightsScene();
+    fixture = await aStageRightsFixture();
     const name = await create("Approval");
     await eventually(async () => (await would("approval", name, "nobody")).includes("may not delete"), {
       what: "the policy is in force",
     });
-    await scene.grant("dev", "shop.dev", "approve", "promote", "bypass");
-    await scene.grant("dev", "other.prod", "approve", "promote", "bypass");
-    await scene.grant("approver", "shop.prod", "approve");
-    await scene.grant("promoter", "shop.prod", "promote");
+    await fixture.grant("dev", "shop.dev", "approve", "promote", "bypass");
+    await fixture.grant("dev", "other.prod", "approve", "promote", "bypass");
+    await fixture.grant("approver", "shop.prod", "approve");
+    await fixture.grant("promoter", "shop.prod", "promote");
   });
 
   test("Reject of prod is deleted only with the verb approve on prod", async () => {
@@ -94,10 +94,10 @@ describe("a decision about a stage", () => {
   );
 
   test("keeps its controller, without which a Pipeline does not read a Promotion as its own", async () => {
-    const input = anObject("Promotion", scene.namespace, { number: 1 });
+    const input = anObject("Promotion", fixture.namespace, { number: 1 });
     const ownerReferences = [{ ...owner, controller: true }];
     // No garbage collector runs here.
-    await scene.as(users.operator)("create -f -", {
+    await fixture.as(users.operator)("create -f -", {
       input: { ...input, metadata: { ...input.metadata, ownerReferences } },
     });
     const patch = (references: readonly object[] | null, user = "dev") =>
@@ -114,10 +114,10 @@ describe("a decision about a stage", () => {
     async (resource) => {
       const kind = resource === "approvals" ? "Approval" : "Promotion";
       const others = await create(kind);
-      const path = `/apis/${apiVersion}/namespaces/${scene.namespace}/${resource}`;
+      const path = `/apis/${apiVersion}/namespaces/${fixture.namespace}/${resource}`;
       const remove = (user: string) => attempt(["delete", "--raw", path], user);
       expect(await remove("dev")).toContain(`dev may not delete this ${kind}`);
-      const left = await scene.kubectl(["get", resource, "-n", scene.namespace, "-o", "name"]);
+      const left = await fixture.kubectl(["get", resource, "-n", fixture.namespace, "-o", "name"]);
       expect(left).toContain(`/${others}\n`);
     },
   );

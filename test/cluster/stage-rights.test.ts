@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LiveObject } from "../../crds/object.ts";
-import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-scene.ts";
+import { aStageRightsFixture, type StageRightsFixture, users } from "./stage-rights-fixture.ts";
 
-let scene: StageRightsScene;
+let fixture: StageRightsFixture;
 beforeAll(async () => {
-  scene = await aStageRightsScene();
+  fixture = await aStageRightsFixture();
 });
 
 const apiVersion = "fairlead.dev/v1alpha1";
@@ -17,11 +17,11 @@ const freshName = (prefix: string): string => `${prefix}-${++count}`;
 const anObject = (kind: string, spec: object, metadata: object = {}) => ({
   apiVersion,
   kind,
-  metadata: { name: freshName(kind.toLowerCase()), namespace: scene.namespace, ...metadata },
+  metadata: { name: freshName(kind.toLowerCase()), namespace: fixture.namespace, ...metadata },
   spec,
 });
 const create = (user: string, input: object, groups?: readonly string[]) =>
-  scene
+  fixture
     .as(user, groups)("create -o json -f -", { input })
     .then((text) => JSON.parse(text) as LiveObject);
 
@@ -44,32 +44,32 @@ describe("a Promotion that a user creates", () => {
     await expect(create("hugo", aPromotion())).rejects.toThrow(
       "hugo may not promote to this stage: this needs the verb promote on stages.fairlead.dev shop.prod",
     );
-    await scene.grant("hugo", "shop.prod", "promote");
+    await fixture.grant("hugo", "shop.prod", "promote");
     await expect(create("hugo", aPromotion({ by: "ada" }))).rejects.toThrow("spec.by must be the user");
     const { spec } = await create("hugo", aPromotion({ hold: true }));
     expect(spec).toMatchObject({ by: "hugo", hold: true });
   });
 
   test("that skips gates needs the verb bypass and a reason", async () => {
-    await scene.grant("ida", "shop.prod", "promote");
+    await fixture.grant("ida", "shop.prod", "promote");
     const skips = { bypass: ["Soak"], reason: "outage", by: "ida" };
     await expect(create("ida", aPromotion(skips))).rejects.toThrow(
       "ida may not skip gates of this stage: this needs the verb bypass on stages.fairlead.dev shop.prod",
     );
-    await scene.grant("ida", "shop.prod", "bypass");
+    await fixture.grant("ida", "shop.prod", "bypass");
     await expect(create("ida", aPromotion({ ...skips, reason: undefined }))).rejects.toThrow(/reason/);
     await create("ida", aPromotion(skips));
   });
 
   test("cannot imitate one of the Pipeline, which only the operator creates", async () => {
-    await scene.grant("jan", "shop.prod", "promote", "bypass");
+    await fixture.grant("jan", "shop.prod", "promote", "bypass");
     const only = "only the operator creates the Promotions of a Pipeline";
     await expect(create("jan", aPromotion({ by: "jan" }, controlled))).rejects.toThrow(only);
     const labels = { "fairlead.dev/set": "set-x-v1" };
     await expect(create("jan", aPromotion({ by: "jan" }, { labels }))).rejects.toThrow(only);
     const { metadata } = await create("jan", aPromotion({ by: "jan" }));
     const patch = (change: object) =>
-      scene.as("jan")([
+      fixture.as("jan")([
         ...["patch", "promotion", metadata.name, "--type=merge"],
         ...["-p", JSON.stringify({ metadata: change })],
       ]);
@@ -83,13 +83,13 @@ describe("a Promotion that a user creates", () => {
     const made = await create(users.operator, aPromotion({ attempt: 1 }, controlled));
     expect(made["spec"]).not.toHaveProperty("by");
     // Others may write to fields that are not its owner.
-    await scene.as("jan")(["annotate", "promotion", made.metadata.name, "example.dev/note=seen"]);
+    await fixture.as("jan")(["annotate", "promotion", made.metadata.name, "example.dev/note=seen"]);
   });
 
   test("has its status only from the operator", async () => {
     const { metadata } = await create(users.operator, aPromotion({}, controlled));
     const patch = (user: string) =>
-      scene.as(user)([
+      fixture.as(user)([
         ...["patch", "promotion", metadata.name, "--subresource=status", "--type=merge"],
         ...["-p", JSON.stringify({ status: { phase: "Passed" } })],
       ]);
@@ -109,7 +109,7 @@ describe("a Release of a stage", () => {
     });
   const ofProd = { pipeline: "shop", stage: "prod" };
   const patch = (user: string, name: string, spec: object) =>
-    scene.as(user)(["patch", "release", name, "--type=merge", "-p", JSON.stringify({ spec })]);
+    fixture.as(user)(["patch", "release", name, "--type=merge", "-p", JSON.stringify({ spec })]);
 
   test("is pinned manually only with the verb promote", async () => {
     const needs =
@@ -127,14 +127,14 @@ describe("a Release of a stage", () => {
     );
     // Everything else is unchanged.
     await patch("kim", metadata.name, { suspend: true, interval: "2m" });
-    await scene.grant("kim", "shop.prod", "promote");
+    await fixture.grant("kim", "shop.prod", "promote");
     await patch("kim", metadata.name, { revision: "2".repeat(40) });
     await patch("kim", metadata.name, leaves);
   });
 
   test("may belong to a Pipeline of another namespace, in which the permission is then needed", async () => {
     const { metadata } = await create("leo", aRelease({ ...ofProd, namespace: "elsewhere" }));
-    await scene.grant("leo", "shop.prod", "promote");
+    await fixture.grant("leo", "shop.prod", "promote");
     await expect(patch("leo", metadata.name, { revision })).rejects.toThrow(/needs the verb promote/);
   });
 

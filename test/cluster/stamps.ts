@@ -46,7 +46,7 @@ export interface StampHarness {
 
 export const stampProgram = join(import.meta.dirname, "stamp-program.ts");
 /** An operator without a fence of its own, which continues after it has lost its lease. */
-export const stubbornProgram = join(import.meta.dirname, "stubborn-program.ts");
+export const unfencedProgram = join(import.meta.dirname, "unfenced-program.ts");
 
 /** Names `prefix-0` and so on. */
 export function manyNames(count: number, prefix = "stamp"): string[] {

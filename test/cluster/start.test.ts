@@ -7,7 +7,7 @@ import { kinds } from "../../charts/bindings.ts";
 import { crdsOf } from "../../cli/commands/crds.ts";
 import { readSamples } from "../../cli/demo/samples.ts";
 import { isLong } from "../long.ts";
-import { aClusterOfItsOwn, eventually } from "./fixture.ts";
+import { aSeparateCluster, eventually } from "./fixture.ts";
 import { kubectlFor } from "./kubectl.ts";
 import { aFolder } from "./operator.ts";
 
@@ -178,7 +178,7 @@ test.runIf(isLong)("fairlead start ends with the operator's last log lines when 
 test.runIf(isLong)(
   "fairlead start on a user's cluster removes its samples again, and no others",
   async () => {
-    const cluster = await aClusterOfItsOwn();
+    const cluster = await aSeparateCluster();
     const kubectl = kubectlFor({ ...cluster, kubectlPath: cluster.kubectlPath ?? "kubectl" });
     await kubectl("apply --server-side -f -", { input: crdsOf(kinds) });
     await kubectl("wait --for=condition=Established --timeout=30s crd --all");

@@ -11,8 +11,8 @@ import { isWrite, lineOf } from "./operator-user.ts";
 import { metricsArgument, untilReconciled } from "./reconciled.ts";
 import { aRepository } from "./repository.ts";
 import { applySamples, samplesIn, untilSamplesReady } from "./sample-set.ts";
-import { deployerIn, fillSource, releasesOf } from "./upgrade-scene.ts";
-import { UpgradeStage } from "./upgrade-stage.ts";
+import { UpgradeFixture } from "./upgrade-fixture.ts";
+import { deployerIn, fillSource, releasesOf } from "./upgrade-releases.ts";
 
 const today = join(import.meta.dirname, "../../cli/fairlead.js");
 const next = join(import.meta.dirname, "upgraded-program.ts");
@@ -128,7 +128,7 @@ describe.runIf(isLong).each(olderBuilds)("after $commit, $what", async ({ commit
   test("an upgrade writes no object and no commit, and each status at most once", async ({ skip }) => {
     if (missing !== undefined) skip(missing);
     // Given kinds and Releases, converged and published by the older build
-    const stage = await UpgradeStage.start();
+    const fixture = await UpgradeFixture.start();
     const repository = aRepository();
     const source = new FakeGitRemote();
     onTestFinished(() => source[Symbol.dispose]());
@@ -140,34 +140,34 @@ describe.runIf(isLong).each(olderBuilds)("after $commit, $what", async ({ commit
       "repository.url=https://git.example.dev/r.git",
       "releases.kinds=[{resource: namespaces, namespaced: false}]",
     ];
-    await stage.install(former, [...installed, ...values]);
-    await stage.api.apply(["shop", "later"].map(namespaceOf), "test");
+    await fixture.install(former, [...installed, ...values]);
+    await fixture.api.apply(["shop", "later"].map(namespaceOf), "test");
     // No older build has Runtimes.
     const samples = samplesIn("shop").filter(({ kind }) => kind !== "Runtime");
     const resources = [...samples, ...releasesOf(source, "shop")];
-    await stage.api.apply([...deployerIn("shop"), ...resources], "test");
-    const before = await stage.run(former, args);
+    await fixture.api.apply([...deployerIn("shop"), ...resources], "test");
+    const before = await fixture.run(former, args);
     for (const resource of resources)
-      await stage.untilDone(resource, { publishes: resource.kind !== "Podbuggertool" });
+      await fixture.untilDone(resource, { publishes: resource.kind !== "Podbuggertool" });
     expect(await before.stop()).toBe(0);
 
     // When the current build follows it, and has something to do for once
-    await stage.install(today);
+    await fixture.install(today);
     const types = "deployments,replicasets,services,configmaps,jobs,cronjobs,pods";
-    const objects = await stage.objectsOf(types, ["shop", "away"]);
+    const objects = await fixture.objectsOf(types, ["shop", "away"]);
     expect(objects.size).toBeGreaterThan(20);
     const commits = repository.log();
     const upgraded = new Date();
-    const after = await stage.run(undefined, args);
+    const after = await fixture.run(undefined, args);
     await untilReconciled(after, resources.length, { sourceLooks: 3 });
     const echo = samplesIn("later").find(({ kind }) => kind === "Echo");
     if (echo === undefined) throw new Error("there is no Echo");
-    await stage.api.apply([echo], "test");
-    await stage.untilDone(echo);
+    await fixture.api.apply([echo], "test");
+    await fixture.untilDone(echo);
     expect(await after.stop()).toBe(0);
 
     // Then it did only that, except for a status of each
-    const writes = (await stage.requests(upgraded))
+    const writes = (await fixture.requests(upgraded))
       .filter(
         (request) => isWrite(request) && !["leases", "events"].includes(request.objectRef?.resource ?? ""),
       )
@@ -176,7 +176,7 @@ describe.runIf(isLong).each(olderBuilds)("after $commit, $what", async ({ commit
     const others = writes.filter((write) => !write.startsWith("later: "));
     expect(others.filter((write) => !/^shop: patch \w+\/status \S+ 200$/.test(write))).toEqual([]);
     expect(new Set(others).size).toBe(others.length);
-    expect(await stage.objectsOf(types, ["shop", "away"])).toEqual(objects);
+    expect(await fixture.objectsOf(types, ["shop", "away"])).toEqual(objects);
     const [latest, ...earlier] = repository.log();
     expect(latest?.paths).toEqual(["later/echos.mmontes.io/hello-world/job-hello-world.yaml"]);
     expect(earlier).toEqual(commits);

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { aStageRightsScene, type StageRightsScene, users } from "./stage-rights-scene.ts";
+import { aStageRightsFixture, type StageRightsFixture, users } from "./stage-rights-fixture.ts";
 
-let scene: StageRightsScene;
+let fixture: StageRightsFixture;
 beforeAll(async () => {
-  scene = await aStageRightsScene();
+  fixture = await aStageRightsFixture();
 });
 
 type Stage = Readonly<Record<string, unknown>> & { readonly name: string };
@@ -37,7 +37,7 @@ const source = { url: "https://git.test/shop.git", verify: { secretRef: { name: 
 const aPipeline = (stages: readonly Stage[] = all, more: object = {}) => ({
   apiVersion: "fairlead.dev/v1alpha1",
   kind: "Pipeline",
-  metadata: { name: "shop", namespace: scene.namespace, ...more },
+  metadata: { name: "shop", namespace: fixture.namespace, ...more },
   spec: { source, stages },
 });
 const approvals = { count: 2, groups: ["sre", "leads"], notAuthor: true };
@@ -47,7 +47,7 @@ const pass = (change: object) => ({ ...staging, pass: { ...(staging["pass"] as o
 
 /** The result for a user who replaces the Pipeline; nothing is changed. */
 const replace = (input: object, user = "nora") =>
-  scene
+  fixture
     .as(user)("replace --dry-run=server -f -", { input })
     .then(
       () => "allowed",
@@ -59,7 +59,7 @@ const needs = (stage: string) =>
 
 describe("rules of a Pipeline", () => {
   beforeAll(async () => {
-    await scene.kubectl("create -f -", { input: aPipeline() });
+    await fixture.kubectl("create -f -", { input: aPipeline() });
   });
 
   test.for<readonly [string, readonly Stage[], string]>([
@@ -153,7 +153,7 @@ describe("rules of a Pipeline", () => {
     // The default.
     expect(await from({ ...source, ref: { branch: "main" } })).toBe("allowed");
     expect(await from({ ...source, path: "apps", secretRef: { name: "git" } })).toBe("allowed");
-    await scene.grant("rosa", "shop.*", "bypass");
+    await fixture.grant("rosa", "shop.*", "bypass");
     const other = { ...aPipeline(), spec: { source: { ...source, ref: { branch: "next" } }, stages: all } };
     expect(await replace(other, "rosa")).toBe("allowed");
   });
@@ -167,26 +167,26 @@ describe("rules of a Pipeline", () => {
 
   test("may be weakened with the verb on each stage, or on all at once, also from git", async () => {
     const weaker = aPipeline([dev, pass({ soak: "1m" }), enter({ windows: [] })]);
-    await scene.grant("olga", "shop.prod", "bypass");
+    await fixture.grant("olga", "shop.prod", "bypass");
     expect(await replace(weaker, "olga")).toContain(needs("staging"));
-    await scene.grant("olga", "shop.staging", "bypass");
+    await fixture.grant("olga", "shop.staging", "bypass");
     expect(await replace(weaker, "olga")).toBe("allowed");
     expect(await replace(weaker, users.deployer)).toContain(`${users.deployer} ${needs("staging")}`);
-    await scene.grant(users.deployer, "shop.*", "bypass");
+    await fixture.grant(users.deployer, "shop.*", "bypass");
     expect(await replace(weaker, users.deployer)).toBe("allowed");
     expect(await replace(weaker, users.operator)).toBe("allowed");
   });
 
   test("are removed with a Pipeline only with the verb, except by deletions of namespaces and owners", async () => {
     const remove = (user: string) =>
-      scene
+      fixture
         .as(user)(["delete", "pipeline", "shop", "--dry-run=server"])
         .then(
           () => "allowed",
           (error: unknown) => String(error),
         );
     expect(await remove("nora")).toContain(needs("dev"));
-    await scene.grant("pia", "shop.*", "bypass");
+    await fixture.grant("pia", "shop.*", "bypass");
     expect(await remove("pia")).toBe("allowed");
     for (const cleaner of ["namespace-controller", "generic-garbage-collector"])
       expect(await remove(`system:serviceaccount:kube-system:${cleaner}`)).toBe("allowed");
@@ -197,15 +197,15 @@ describe("rules of a Pipeline", () => {
       { length: 12 },
       (_, index): Stage => ({ name: `s${index}`, releases: [{ name: "web" }] }),
     );
-    const input = { ...aPipeline(many), metadata: { name: "many", namespace: scene.namespace } };
-    await scene.kubectl("create -f -", { input });
+    const input = { ...aPipeline(many), metadata: { name: "many", namespace: fixture.namespace } };
+    await fixture.kubectl("create -f -", { input });
     const without = many.map(({ name }) => ({ name }));
     const weaker = { ...input, spec: { source, stages: without } };
-    for (const { name } of many) await scene.grant("quin", `many.${name}`, "bypass");
+    for (const { name } of many) await fixture.grant("quin", `many.${name}`, "bypass");
     expect(await replace(weaker, "quin")).toContain(
       "may not weaken or remove the rules of so many stages: this needs the verb bypass on stages.fairlead.dev many.*",
     );
-    await scene.grant("quin", "many.*", "bypass");
+    await fixture.grant("quin", "many.*", "bypass");
     expect(await replace(weaker, "quin")).toBe("allowed");
   });
 
@@ -219,8 +219,8 @@ describe("rules of a Pipeline", () => {
         pass: staging["pass"],
       }),
     );
-    const input = { ...aPipeline(stages), metadata: { name: "largest", namespace: scene.namespace } };
-    await scene.kubectl("create -f -", { input });
+    const input = { ...aPipeline(stages), metadata: { name: "largest", namespace: fixture.namespace } };
+    await fixture.kubectl("create -f -", { input });
     const change = (last: object) => ({
       ...input,
       spec: { source, stages: stages.with(31, { ...stages[31], ...last } as Stage) },

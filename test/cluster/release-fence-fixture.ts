@@ -26,7 +26,7 @@ export const deployer = "deployer";
 type OnEnd = (end: () => Promise<void>) => void;
 
 /** Two pods of one fenced operator, and an account that they impersonate. The pod `leader` holds the Lease. */
-export type FencedScene = Awaited<ReturnType<typeof aFencedScene>>;
+export type ReleaseFenceFixture = Awaited<ReturnType<typeof aReleaseFenceFixture>>;
 
 /** The operator's own adapter with the permissions of one of its pods, and without its own fence. */
 async function asPod({ kubeconfigPath, name }: FencedPod, namespace: string, onEnd: OnEnd) {
@@ -61,8 +61,8 @@ async function makeDeployer(namespace: string, onEnd: OnEnd): Promise<void> {
   });
 }
 
-/** Creates the scene, and waits until permissions and fences are in force. */
-export async function aFencedScene(onEnd: OnEnd) {
+/** Creates the fixture, and waits until permissions and fences are in force. */
+export async function aReleaseFenceFixture(onEnd: OnEnd) {
   await install(testCluster(), {
     kinds,
     name: "release-fence",
@@ -99,7 +99,7 @@ export async function aFencedScene(onEnd: OnEnd) {
     kind: kind.kind,
     metadata: { name, ...(kind.namespaced && { namespace }), ...metadata },
   });
-  const scene = {
+  const fixture = {
     namespace,
     leader,
     standby,
@@ -115,11 +115,11 @@ export async function aFencedScene(onEnd: OnEnd) {
       return live?.metadata.uid ?? expect.fail(`no ${kind.kind} ${name}`);
     },
     async update(by: Cluster, kind: ObjectKind, name: string, metadata: Partial<ObjectMeta>) {
-      const uid = await scene.uidOf(kind, name);
+      const uid = await fixture.uidOf(kind, name);
       return await by.apply(kind, manifest(kind, name, metadata), { mode: "update", uid });
     },
     async remove(by: Cluster, kind: ObjectKind, name: string): Promise<void> {
-      const uid = await scene.uidOf(kind, name);
+      const uid = await fixture.uidOf(kind, name);
       await by.delete({ kind, namespace, name }, { uid, propagation: "Background" });
     },
   };
@@ -128,7 +128,7 @@ export async function aFencedScene(onEnd: OnEnd) {
     async () => {
       await leader
         .as(who)
-        .apply(ConfigMap, manifest(ConfigMap, scene.freshName("probe")), { mode: "create" });
+        .apply(ConfigMap, manifest(ConfigMap, fixture.freshName("probe")), { mode: "create" });
       return true;
     },
     { what: "the leader may write as the deployer" },
@@ -137,12 +137,12 @@ export async function aFencedScene(onEnd: OnEnd) {
     () =>
       standby
         .as(who)
-        .apply(ConfigMap, manifest(ConfigMap, scene.freshName("early"), inSet("shop")), { mode: "create" })
+        .apply(ConfigMap, manifest(ConfigMap, fixture.freshName("early"), inSet("shop")), { mode: "create" })
         .then(
           () => false,
           (error: unknown) => /the lease is held by leader/.test(String(error)),
         ),
     { what: "the fence of what Releases write is in force" },
   );
-  return scene;
+  return fixture;
 }

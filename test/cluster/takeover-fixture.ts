@@ -14,13 +14,13 @@ export interface Workload extends KubernetesObject {
   readonly status: { readonly readyReplicas?: number };
 }
 
-type Ending = () => Promise<void>;
+type Cleanup = () => Promise<void>;
 
 /** A cluster with the operator in a pod of its own namespace. */
-export class TakeoverStage {
+export class TakeoverFixture {
   readonly cluster: TestCluster;
   readonly kubectl: Kubectl;
-  readonly #endings: Ending[];
+  readonly #cleanups: Cleanup[];
   readonly #startArgs: readonly string[];
   readonly #pod: FencedPod;
 
@@ -28,44 +28,44 @@ export class TakeoverStage {
     cluster: TestCluster,
     kubectl: Kubectl,
     parts: {
-      readonly endings: Ending[];
+      readonly cleanups: Cleanup[];
       readonly startArgs: readonly string[];
       readonly pod: FencedPod;
     },
   ) {
     this.cluster = cluster;
     this.kubectl = kubectl;
-    this.#endings = parts.endings;
+    this.#cleanups = parts.cleanups;
     this.#startArgs = parts.startArgs;
     this.#pod = parts.pod;
   }
 
-  /** Creates the stage on a separate cluster, for operators that watch all namespaces. */
-  static async start(name: string): Promise<TakeoverStage> {
+  /** Creates the fixture on a separate cluster, for operators that watch all namespaces. */
+  static async start(name: string): Promise<TakeoverFixture> {
     const { kubectlPath = "kubectl", stop, ...cluster } = await startLocalCluster({ name, fsync: false });
     const found = { ...cluster, kubectlPath };
     await install(found);
-    return TakeoverStage.on(found, stop);
+    return TakeoverFixture.on(found, stop);
   }
 
-  /** Creates the stage on a cluster with the shipped kinds. */
-  static async on(cluster: TestCluster, onEnd?: Ending): Promise<TakeoverStage> {
+  /** Creates the fixture on a cluster with the shipped kinds. */
+  static async on(cluster: TestCluster, onEnd?: Cleanup): Promise<TakeoverFixture> {
     const kubectl = kubectlFor(cluster);
-    const endings: Ending[] = [];
-    if (onEnd !== undefined) endings.push(onEnd);
-    const home = await aPlaceOn(kubectl, "operator", endings);
-    const fenced = await fence(home, { cluster, onEnd: (end) => void endings.push(end) });
+    const cleanups: Cleanup[] = [];
+    if (onEnd !== undefined) cleanups.push(onEnd);
+    const namespace = await createNamespace(kubectl, "operator", cleanups);
+    const fenced = await fence(namespace, { cluster, onEnd: (end) => void cleanups.push(end) });
     const pod = await fenced.aPod("operator-1");
-    return new TakeoverStage(cluster, kubectl, { endings, startArgs: fenced.args, pod });
+    return new TakeoverFixture(cluster, kubectl, { cleanups, startArgs: fenced.args, pod });
   }
 
   async end(): Promise<void> {
-    for (const end of this.#endings.toReversed()) await end();
+    for (const cleanUp of this.#cleanups.toReversed()) await cleanUp();
   }
 
   /** Creates a namespace whose name begins with this prefix. */
-  aPlace(prefix: string): Promise<string> {
-    return aPlaceOn(this.kubectl, prefix, this.#endings);
+  aNamespace(prefix: string): Promise<string> {
+    return createNamespace(this.kubectl, prefix, this.#cleanups);
   }
 
   async read<Seen>(type: string, name: string, namespace: string): Promise<Seen> {
@@ -109,9 +109,9 @@ export class TakeoverStage {
   }
 }
 
-async function aPlaceOn(kubectl: Kubectl, prefix: string, endings: Ending[]): Promise<string> {
+async function createNamespace(kubectl: Kubectl, prefix: string, cleanups: Cleanup[]): Promise<string> {
   const namespace = `${prefix}-${crypto.randomUUID().slice(0, 8)}`;
   await kubectl(["create", "namespace", namespace]);
-  endings.push(async () => void (await kubectl(["delete", "namespace", namespace, "--wait=false"])));
+  cleanups.push(async () => void (await kubectl(["delete", "namespace", namespace, "--wait=false"])));
   return namespace;
 }

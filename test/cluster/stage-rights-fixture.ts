@@ -14,7 +14,7 @@ export const users = {
 } as const;
 
 /** A namespace of the second cluster, and users who may write all kinds of pipelines. */
-export interface StageRightsScene {
+export interface StageRightsFixture {
   readonly namespace: string;
   readonly kubectl: Kubectl;
   /** Kubeconfig of a user with all permissions. */
@@ -25,8 +25,8 @@ export interface StageRightsScene {
   grant(user: string, stage: string, ...verbs: readonly string[]): Promise<() => Promise<void>>;
 }
 
-/** Creates the scene, and waits until the policies are in force. */
-export async function aStageRightsScene(): Promise<StageRightsScene> {
+/** Creates the fixture, and waits until the policies are in force. */
+export async function aStageRightsFixture(): Promise<StageRightsFixture> {
   const cluster = await secondCluster();
   const { kubeconfigPath, kubectlPath = "kubectl" } = cluster;
   const kubectl = kubectlFor({ ...cluster, kubectlPath });
@@ -100,7 +100,7 @@ async function isAllowed(
 }
 
 /** Waits until each policy rejects a request. The API server applies a policy a second or two after its creation. */
-async function untilInForce(as: StageRightsScene["as"], namespace: string): Promise<void> {
+async function untilInForce(as: StageRightsFixture["as"], namespace: string): Promise<void> {
   const nobody = as("nobody");
   const refuses = async (input: object, says: RegExp): Promise<boolean> => {
     const answer = await nobody("create --dry-run=server -f -", { input }).catch(String);

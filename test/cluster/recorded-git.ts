@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { aFolder } from "./operator.ts";
 
 /** A `git` on the PATH that records its arguments, and then runs git. */
-export interface GitWitness {
+export interface RecordedGit {
   /** Environment for the operator. */
   readonly environment: { readonly PATH: string };
   /** Subcommands so far, in order: `ls-remote`, `push`. */
   commands(): string[];
 }
 
-export async function aGitWitness(): Promise<GitWitness> {
+export async function aRecordedGit(): Promise<RecordedGit> {
   const folder = await aFolder();
   const log = join(folder, "log");
   const path = process.env["PATH"] ?? "";

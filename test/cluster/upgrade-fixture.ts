@@ -7,13 +7,13 @@ import type { LocalCluster } from "../../cli/local-cluster/local-cluster.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { type AuditEvent, readAuditLog } from "./audit-log.ts";
 import { type DirectApi, directApi } from "./direct.ts";
-import { aClusterOfItsOwn, eventually } from "./fixture.ts";
+import { aSeparateCluster, eventually } from "./fixture.ts";
 import { conditionOf, type SeenResource } from "./harness.ts";
 import { type Kubectl, kubectlFor } from "./kubectl.ts";
 import { aFolder, type RunningOperator, startOperator } from "./operator.ts";
 import { metricsArgument } from "./reconciled.ts";
 
-const home = "fairlead-system";
+const operatorNamespace = "fairlead-system";
 const account = "fairlead";
 
 interface SeenObject extends KubernetesObject {
@@ -26,7 +26,7 @@ interface SeenObject extends KubernetesObject {
  * A separate cluster in which several builds are installed one after the other. Each runs with the permissions of its
  * installation.
  */
-export class UpgradeStage {
+export class UpgradeFixture {
   readonly api: DirectApi;
   readonly #kubectl: Kubectl;
   readonly #cluster: LocalCluster;
@@ -38,8 +38,8 @@ export class UpgradeStage {
     this.api = directApi(cluster.kubeconfigPath);
   }
 
-  static async start(): Promise<UpgradeStage> {
-    return new UpgradeStage(await aClusterOfItsOwn({ name: "upgrade" }));
+  static async start(): Promise<UpgradeFixture> {
+    return new UpgradeFixture(await aSeparateCluster({ name: "upgrade" }));
   }
 
   /** `fairlead install` of a build. */
@@ -55,20 +55,32 @@ export class UpgradeStage {
    */
   async run(program: string | undefined, args: readonly string[]): Promise<RunningOperator> {
     const pods = await this.api.list<{ readonly items: readonly SeenObject[] }>("pods", {
-      namespace: home,
+      namespace: operatorNamespace,
       selector: `app.kubernetes.io/name=${account}`,
     });
     const [pod] = pods.items
       .toSorted((a, b) => b.metadata.creationTimestamp.localeCompare(a.metadata.creationTimestamp))
       .map(({ metadata }) => metadata.name);
-    if (pod === undefined) throw new Error(`there is no pod of ${account} in ${home}`);
+    if (pod === undefined) throw new Error(`there is no pod of ${account} in ${operatorNamespace}`);
     const bound = ["--bound-object-kind=Pod", `--bound-object-name=${pod}`];
-    const token = await this.#kubectl(["create", "token", account, "-n", home, "--duration=2h", ...bound]);
+    const token = await this.#kubectl([
+      "create",
+      "token",
+      account,
+      "-n",
+      operatorNamespace,
+      "--duration=2h",
+      ...bound,
+    ]);
     const config = parse(readFileSync(this.#cluster.operatorKubeconfigPath, "utf8"));
     config.users[0].user = { token: token.trim() };
     const kubeconfigPath = join(await aFolder(), "kubeconfig");
     writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
-    const election = ["--leader-elect", `--leader-elect-id=${account}`, `--leader-elect-namespace=${home}`];
+    const election = [
+      "--leader-elect",
+      `--leader-elect-id=${account}`,
+      `--leader-elect-namespace=${operatorNamespace}`,
+    ];
     return startOperator({
       ...(program !== undefined && { program }),
       kubeconfigPath,
@@ -80,13 +92,13 @@ export class UpgradeStage {
   /** Option with the kinds for which the installation has permissions. An upgrade keeps the installed ones. */
   async #kindsOption(): Promise<readonly string[]> {
     const args = "jsonpath={.spec.template.spec.containers[0].args}";
-    const text = await this.#kubectl(["get", "deployment", account, "-n", home, "-o", args]);
+    const text = await this.#kubectl(["get", "deployment", account, "-n", operatorNamespace, "-o", args]);
     return (JSON.parse(text) as readonly string[]).filter((word) => word.startsWith("--kinds="));
   }
 
   /** The requests of the installation's operators to the API server, including impersonated ones. */
   requests(since: Date): Promise<AuditEvent[]> {
-    const user = `system:serviceaccount:${home}:${account}`;
+    const user = `system:serviceaccount:${operatorNamespace}:${account}`;
     return readAuditLog(this.#cluster.auditLogPath, { user, since });
   }
 

@@ -18,7 +18,7 @@ import { sharedGroup, stampIn } from "./stamp-kind.ts";
 const program = join(import.meta.dirname, "pipeline-program.ts");
 
 /** An operator with all fences, the Releases `dev` and `prod` of the Pipeline `shop`, and a repository to which it publishes. */
-export interface PipelineScene {
+export interface PipelineFixture {
   readonly namespace: string;
   readonly rendered: FakeGitRemote;
   /** Starts or restarts the operator, with additional arguments. */
@@ -35,8 +35,8 @@ export interface PipelineScene {
   promote(user: string, spec: object): Promise<void>;
 }
 
-/** Creates the scene. The operator does not run yet. */
-export async function aPipelineScene(): Promise<PipelineScene> {
+/** Creates the fixture. The operator does not run yet. */
+export async function aPipelineFixture(): Promise<PipelineFixture> {
   const kinds = [stampIn(sharedGroup), ...deliveryKinds];
   const releases = { enabled: true, requireServiceAccount: false };
   await install(testCluster(), {
@@ -65,7 +65,7 @@ export async function aPipelineScene(): Promise<PipelineScene> {
     const input = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, spec: { ...spec, by: user } };
     await kubectl(["create", "-f", "-", `--as=${user}`, "--as-group=system:masters"], { input });
   };
-  const untilStage: PipelineScene["untilStage"] = (name, wanted) =>
+  const untilStage: PipelineFixture["untilStage"] = (name, wanted) =>
     eventually(
       async () => {
         const stage = await stageOf(name);

@@ -5,12 +5,12 @@ import { onTestFinished } from "vitest";
 import { aFolder } from "./operator.ts";
 
 /** Secret values that must not appear, in all their encodings. */
-export class Planted {
+export class SecretValues {
   readonly #forms = new Map<string, string>();
 
   /** Creates a unique value, and searches for it from now on. */
-  plant(what: string): string {
-    return this.add(what, `planted-${what}-${crypto.randomUUID()}`);
+  create(what: string): string {
+    return this.add(what, `secret-${what}-${crypto.randomUUID()}`);
   }
 
   /** Searches for an existing value. */
@@ -27,13 +27,13 @@ export class Planted {
 }
 
 /** A `git` on the PATH that records its arguments and its environment, and then runs git. */
-export interface GitSpy {
+export interface InspectedGit {
   readonly path: string;
   /** One text per command: subcommand, arguments and environment. */
   commands(): { readonly name: string; readonly args: string; readonly environment: string }[];
 }
 
-export async function aGitSpy(): Promise<GitSpy> {
+export async function anInspectedGit(): Promise<InspectedGit> {
   const folder = await aFolder();
   const path = process.env["PATH"] ?? "";
   const script = `#!/bin/sh\nout='${folder}'/$$.command\nprintf '%s\\n' "$*" >"$out"\nenv >>"$out"\nPATH='${path}' exec git "$@"\n`;

@@ -9,24 +9,24 @@ import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-
  * An object that any user can apply in an own namespace: with the public id of another set, and the operator's field
  * manager.
  */
-async function plant(harness: ReleaseHarness, kind: string, namespace: string): Promise<void> {
+async function createForged(harness: ReleaseHarness, kind: string, namespace: string): Promise<void> {
   const labels = {
     [stamps.set]: setOf(Release, { metadata: { name: "shop", namespace: harness.namespace } }),
   };
-  const metadata = { name: "planted", namespace, labels, finalizers: ["example.dev/never"] };
-  const data = kind === "ConfigMap" ? { data: { planted: "yes" } } : { stringData: { planted: "yes" } };
+  const metadata = { name: "forged", namespace, labels, finalizers: ["example.dev/never"] };
+  const data = kind === "ConfigMap" ? { data: { forged: "yes" } } : { stringData: { forged: "yes" } };
   const input = { apiVersion: "v1", kind, metadata, ...data };
   await kubectl("apply --server-side --force-conflicts --field-manager=fairlead -f -", { input });
 }
 
 async function versionOf(kind: string, namespace: string): Promise<string> {
-  const found = await readObject(kind, "planted", namespace);
+  const found = await readObject(kind, "forged", namespace);
   return `${found?.metadata.uid} ${found?.metadata.resourceVersion} ${found?.metadata.deletionTimestamp}`;
 }
 
-async function unplant(kind: string, namespace: string): Promise<void> {
+async function removeForged(kind: string, namespace: string): Promise<void> {
   const free = '{"metadata":{"finalizers":[]}}';
-  await kubectl(["patch", kind, "planted", "-n", namespace, "--type=merge", "-p", free]);
+  await kubectl(["patch", kind, "forged", "-n", namespace, "--type=merge", "-p", free]);
 }
 
 test("objects with a Release's label that it did not record are not changed, and block nothing", async () => {
@@ -47,8 +47,9 @@ test("objects with a Release's label that it did not record are not changed, and
   await harness.release("shop");
   await harness.untilAt("shop", first);
 
-  for (const [kind, place] of places) await plant(harness, kind === "secret" ? "Secret" : "ConfigMap", place);
-  const planted = await Promise.all(places.map(([kind, place]) => versionOf(kind, place)));
+  for (const [kind, place] of places)
+    await createForged(harness, kind === "secret" ? "Secret" : "ConfigMap", place);
+  const forged = await Promise.all(places.map(([kind, place]) => versionOf(kind, place)));
   const since = new Date();
   // An edit, and a prune, both next to the foreign object.
   const second = commit({
@@ -57,13 +58,13 @@ test("objects with a Release's label that it did not record are not changed, and
   });
   const release = await harness.untilAt("shop", second);
   expect(release.status?.["inventory"]).toMatchObject({ entries: [`/ConfigMap/${namespace}/web`] });
-  expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(planted);
+  expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(forged);
 
   await harness.remove("shop");
   await eventually(async () => (await readObject("configmap", "web", namespace)) === undefined, {
     what: "the Release's own object is deleted",
   });
-  expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(planted);
-  expect((await harness.writes(since)).filter((write) => write.includes("planted"))).toEqual([]);
-  for (const [kind, place] of places) await unplant(kind, place);
+  expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(forged);
+  expect((await harness.writes(since)).filter((write) => write.includes("forged"))).toEqual([]);
+  for (const [kind, place] of places) await removeForged(kind, place);
 });

@@ -27,7 +27,7 @@ const operator = await composeOperator(
     elect: (shared) => {
       const composed = composeElection(shared, () => undefined);
       const { election } = composed;
-      const stubborn = {
+      const unfenced = {
         fence: { check() {} },
         isLeading: true,
         leader: "self" as const,
@@ -41,7 +41,7 @@ const operator = await composeOperator(
         stopRenewing: () => election.stopRenewing(),
         checkRenewal() {},
       };
-      return { ...composed, election: stubborn, confirmLeadership: async () => true };
+      return { ...composed, election: unfenced, confirmLeadership: async () => true };
     },
   },
 );
