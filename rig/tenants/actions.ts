@@ -35,7 +35,7 @@ export interface Marks {
 export interface RequestedRelease {
   readonly path: string;
   readonly source: "own" | "other";
-  readonly account: "deployer" | "reader" | "ghost" | "none";
+  readonly account: "deployer" | "reader" | "missing" | "none";
   readonly namespace: "other" | "own" | "none";
   readonly createNamespace: boolean;
   readonly deletionPolicy: "Delete" | "Orphan";
@@ -127,7 +127,7 @@ function makeRelease(chance: Chance): RequestedRelease {
   return {
     path: chance.pick(folders),
     source: chance.isHit(0.15) ? "other" : "own",
-    account: chance.pick(["deployer", "deployer", "deployer", "reader", "ghost", "none"] as const),
+    account: chance.pick(["deployer", "deployer", "deployer", "reader", "missing", "none"] as const),
     namespace: chance.pick(["none", "none", "own", "other"] as const),
     createNamespace: chance.isHit(0.2),
     deletionPolicy: chance.isHit(0.2) ? "Orphan" : "Delete",

@@ -132,7 +132,7 @@ test("a namespace is deleted without errors if namespaces are watched, also when
     metadata: { name: "held", namespace: "shop", finalizers: ["example.dev/held"] },
   };
   await admin("apply -f -", { input: held });
-  // The resource itself stays to the end as well: its children go before its eyes.
+  // The resource itself also stays to the end: its children are deleted before it.
   await admin([
     "patch",
     type,

@@ -28,7 +28,7 @@ const jobTemplate = { spec: { ...podTemplate.spec, restartPolicy: "Never" } };
 const deployment = { replicas: 1, selector: { matchLabels: { app: "theirs" } }, template: podTemplate };
 
 /** Objects of another owner with the names of the children of someResources(). */
-const strangers = [
+const foreignObjects = [
   { apiVersion: "batch/v1", kind: "Job", name: "echo", spec: { template: jobTemplate } },
   {
     apiVersion: "batch/v1",
@@ -48,7 +48,7 @@ const strangers = [
 
 test("a resource of any kind whose child belongs to another owner reports it from the start, and does not change it", async () => {
   const { namespace, repository, start } = await aHarness();
-  const objects = strangers.map(({ apiVersion, kind, name, spec }) => ({
+  const objects = foreignObjects.map(({ apiVersion, kind, name, spec }) => ({
     apiVersion,
     kind,
     metadata: { name, namespace },
@@ -62,13 +62,13 @@ test("a resource of any kind whose child belongs to another owner reports it fro
     const wanted = { type: "Applied", status: "False", reason: "NotOwned", name };
     const resource = await untilCondition(kind, namespace, wanted);
     expect(conditionOf(resource, "Stalled")?.status).toBe("True");
-    const stranger = strangers[index];
+    const foreign = foreignObjects[index];
     const why = conditionOf(resource, "Applied")?.message;
-    expect(why).toContain(`${stranger?.kind} ${namespace}/${stranger?.name} exists and belongs to`);
+    expect(why).toContain(`${foreign?.kind} ${namespace}/${foreign?.name} exists and belongs to`);
     expect(why).toContain(`fairlead.dev/adopt-by: ${kind.kind.toLowerCase()}/${name}`);
     const [event] = await untilEvents(namespace, kind.kind, name);
     expect(event).toMatchObject({ type: "Warning", reason: "NotOwned", note: why });
-    const live = await readObject(stranger?.kind ?? "", stranger?.name ?? "", namespace);
+    const live = await readObject(foreign?.kind ?? "", foreign?.name ?? "", namespace);
     expect(live?.metadata.labels ?? {}).not.toHaveProperty("fairlead.dev/set");
     expect(live?.metadata.ownerReferences).toBeUndefined();
   }

@@ -42,7 +42,7 @@ test("an operator frees the memory of deleted resources: it contains none of the
     );
   };
 
-  // Given that it knows some that stay, and many that are deleted
+  // Given some resources that stay, and many that are deleted
   await harness.apply(manyNames(5, "stays"), { text: "one" });
   await harness.apply(names, { text: "one" });
   await harness.untilSettled(names.length + 5);

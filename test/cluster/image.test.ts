@@ -187,7 +187,7 @@ test("the ServiceAccount has the permissions of the rendered roles, and no other
     return ruleTexts(status.resourceRules);
   };
   // Requests that every ServiceAccount may send, such as a self review.
-  const everybody = new Set(await mayDo("default"));
-  const own = (await mayDo(name)).filter((rule) => !everybody.has(rule));
+  const common = new Set(await mayDo("default"));
+  const own = (await mayDo(name)).filter((rule) => !common.has(rule));
   expect(own).toEqual(ruleTexts(rendered));
 });

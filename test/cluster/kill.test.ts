@@ -29,7 +29,7 @@ test(`an operator that is killed at ${kills} random moments loses and repeats no
     const pushes = pushesOf(git);
     const operator = await harness.start([], { environment: git.environment });
     const changes = changeSome(harness, wanted, { edit: kill, random });
-    // Of four, one is killed at its start, one when it knows the resources, two during a push or right after it.
+    // Of four, one is killed at its start, one when its caches are complete, two during a push or right after it.
     const moment = ((kill % 4) + random()) / 4;
     if (moment >= 0.5) await untilPush(git, pushes);
     else if (moment >= 0.25) await operator.untilLogged("Watching");

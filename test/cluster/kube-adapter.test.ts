@@ -151,8 +151,8 @@ describe("a rejection", () => {
     const { access } = await kubeAdapter();
     await kubectl(["create", "serviceaccount", "nobody", "-n", namespace]);
     const token = (await kubectl(["create", "token", "nobody", "-n", namespace])).trim();
-    const powerless = { ...access, authorization: async () => `Bearer ${token}` };
-    const transport = new ApiTransport(powerless, { clock, userAgent: "fairlead/test" });
+    const withoutPermissions = { ...access, authorization: async () => `Bearer ${token}` };
+    const transport = new ApiTransport(withoutPermissions, { clock, userAgent: "fairlead/test" });
     onTestFinished(() => transport.close());
     const cluster = new KubeCluster({ transport, clock, fence });
     await expect(cluster.apply(configMaps, aConfigMap(namespace, "web"), create)).rejects.toMatchObject({

@@ -38,7 +38,7 @@ describe("of two operators", () => {
     await eventually(async () => ((await lease())?.metadata.uid ?? old?.metadata.uid) !== old?.metadata.uid, {
       what: "the Lease is recreated",
     });
-    // Longer than a former leader might believe that it still leads.
+    // Longer than the renew deadline of a former leader.
     await sleep(3_000);
     await harness.apply(names, { text: "two" });
     await untilText(pair, "two");

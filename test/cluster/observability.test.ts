@@ -10,7 +10,7 @@ import { isWrite } from "./operator-user.ts";
 import { aStampHarness, manyNames } from "./stamps.ts";
 
 const names = manyNames(4);
-const patient = { timeout: 60_000, interval: 200 };
+const pollOptions = { timeout: 60_000, interval: 200 };
 const controller = "stamps.stories.fairlead.dev";
 
 /** The address at which an operator serves something, from its log. */
@@ -103,9 +103,9 @@ test("metrics, events and probes report the work of an operator, without any cos
     (await eventsOf(harness.namespace, "Stamp", name)).map(({ reason, note }) => `${reason}: ${note}`);
   const place = harness.namespace;
   const deleted = `Restored: Restored ConfigMap ${place}/stamp-0-0: it was deleted`;
-  await expect.poll(() => notes("stamp-0"), patient).toEqual([deleted]);
+  await expect.poll(() => notes("stamp-0"), pollOptions).toEqual([deleted]);
   const changed = `Restored: Restored ConfigMap ${place}/stamp-1-0: data.text was changed`;
-  await expect.poll(() => notes("stamp-1"), patient).toEqual([changed]);
+  await expect.poll(() => notes("stamp-1"), pollOptions).toEqual([changed]);
 
   // When the repository is unavailable, then one resource for all reports it, and the Lease, and both report the
   // recovery
@@ -119,14 +119,14 @@ test("metrics, events and probes report the work of an operator, without any cos
   );
   expect(sum(outage, "fairlead_publish_pending")).toBeGreaterThan(0);
   expect(sum(outage, "fairlead_publish_oldest_pending_seconds")).toBeGreaterThan(0);
-  await harness.until("each resource says it", (stamps) =>
+  await harness.until("each resource reports it", (stamps) =>
     stamps.every(({ status }) =>
       status?.conditions?.some(({ reason }) => reason === "RepositoryUnreachable"),
     ),
   );
   harness.repository.remote.behave();
   await harness.untilSettled(names.length);
-  const told = async () => {
+  const readEvents = async () => {
     const onStamps = await Promise.all(names.map((name) => eventsOf(harness.namespace, "Stamp", name)));
     const onLease = await eventsOf(harness.namespace, "Lease", "fairlead");
     return [...onStamps.flat(), ...onLease]
@@ -136,7 +136,7 @@ test("metrics, events and probes report the work of an operator, without any cos
   };
   const about = ["Normal Published", "Warning RepositoryUnreachable"];
   const expected = ["Lease", "Stamp"].flatMap((kind) => about.map((event) => `${kind} ${event}`));
-  await expect.poll(told, patient).toEqual(expected);
+  await expect.poll(readEvents, pollOptions).toEqual(expected);
   const describe = (object: string) => kubectl(["describe", object, "-n", harness.namespace]);
   const ofLease = /Warning +RepositoryUnreachable .*does not appear to be a git repository/;
   expect(await describe("lease/fairlead")).toMatch(ofLease);

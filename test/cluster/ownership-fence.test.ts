@@ -145,9 +145,9 @@ describe("the ownership fence", () => {
     await apply(await theirs(handedTo(`stamp/${namespace}/mine`)), mine);
     await apply(await theirs(handedTo(`Stamp.${sharedGroup}/mine`)), mine);
     const owner = { "fairlead.dev/owner": `${stamp}/elsewhere/mine` };
-    const afar = { ...labelled("mine"), annotations: owner };
-    await apply(await theirs(handedTo("stamp/elsewhere/mine")), afar);
-    await apply(await theirs(handedTo(`stamp.${sharedGroup}/elsewhere/mine`)), afar);
+    const otherNamespace = { ...labelled("mine"), annotations: owner };
+    await apply(await theirs(handedTo("stamp/elsewhere/mine")), otherNamespace);
+    await apply(await theirs(handedTo(`stamp.${sharedGroup}/elsewhere/mine`)), otherNamespace);
   });
 
   test("rejects every other change and deletion, and names the owner of the object", async () => {

@@ -138,7 +138,7 @@ test("with notAuthor the approval of a commit's author does not count, and no ap
   await map("ada", "bob", "eve");
   await untilProd({ phase: "Passed", running: { revision: third, proven: true } });
 
-  // And after a force push nobody knows what came since.
+  // And after a force push the commits since then are unknown.
   source.resetTo(first);
   const rewritten = commit("4", "bob");
   const closed = await untilGate(
@@ -151,6 +151,6 @@ test("with notAuthor the approval of a commit's author does not count, and no ap
   // No address is in a status, in an event or in the log of the operator.
   await operator.stop();
   const objects = await kubectl(["get", "pipelines,promotions,events", "-n", namespace, "-o", "json"]);
-  const told = JSON.stringify([operator.log, operator.output, objects]);
-  expect(told).not.toMatch(/(ada|bob|eve)@example\.dev/);
+  const texts = JSON.stringify([operator.log, operator.output, objects]);
+  expect(texts).not.toMatch(/(ada|bob|eve)@example\.dev/);
 });

@@ -20,7 +20,7 @@ interface Part {
 const countOf = ({ writes }: Part, pattern: RegExp): number =>
   writes.filter((write) => pattern.test(write)).length;
 
-/** Writes from one boundary to the next, in order; a boundary is a moment or the creation of a Promotion. */
+/** Writes from one boundary to the next, in order; a boundary is an instant or the creation of a Promotion. */
 function partsOf(events: readonly AuditEvent[], begins: readonly Date[]): ReadonlyMap<string, Part> {
   const parts = new Map<string, { writes: string[]; fromMs: number; tookMs: number }>();
   let current: { writes: string[]; fromMs: number; tookMs: number } | undefined;
@@ -81,7 +81,7 @@ test("a promotion sends one create, one apply for each Release, and two status w
   await approve(harness, 0);
   await harness.untilStage("shop", "prod", { phase: "Passed", running: { revision: first } });
 
-  // When commits go through all of them
+  // When commits pass all of them
   const begins: Date[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     begins.push(new Date());
@@ -91,10 +91,12 @@ test("a promotion sends one create, one apply for each Release, and two status w
     await harness.untilStage("shop", "prod", { phase: "Passed", running: { revision: commit } });
   }
 
-  // Then each costs what it has to
+  // Then each promotion sends the expected requests
   const requests = (await user.requests(begins[0])).filter(isWrite);
-  const told = requests.filter(({ objectRef }) => !["events", "leases"].includes(objectRef?.resource ?? ""));
-  const parts = partsOf(told, begins);
+  const counted = requests.filter(
+    ({ objectRef }) => !["events", "leases"].includes(objectRef?.resource ?? ""),
+  );
+  const parts = partsOf(counted, begins);
   expect(parts.size).toBe(rounds * (1 + Object.keys(releases).length));
   for (const [name, part] of parts) {
     const isPlan = name.startsWith("plan");
@@ -107,9 +109,9 @@ test("a promotion sends one create, one apply for each Release, and two status w
       expect(countOf(part, new RegExp(`^patch releases shop-${release} 200$`)), what).toBe(1);
     expect(countOf(part, /^patch releases /), what).toBe(names.length);
     const isQuick = !isPlan && part.tookMs < momentMs;
-    // An approval that starts what takes more than 20 seconds is a change of its own; nothing here takes so long.
+    // A promotion of more than 20 s would write the approval to the status separately. Each one here is shorter.
     expect(statusWrites, what).toBeLessThanOrEqual(2);
-    // One status of each has the plan, or what was deployed; it is written before that only if that takes long.
+    // One status contains the plan or the deployment. Another one is written before only if that takes long.
     expect(countOf(part, /^patch releases\/status/), what).toBeLessThanOrEqual(
       (isQuick ? 1 : 2) * names.length,
     );
@@ -152,7 +154,7 @@ test("soaks and slow rollouts send two status writes of Pipeline and Promotion f
   ]);
   await harness.untilStage("shop", "prod", { phase: "Passed", running: { revision: first } });
 
-  // When commits go through all of them
+  // When commits pass all of them
   const begin = new Date();
   for (let round = 1; round <= rounds; round += 1) {
     const commit = push(round);

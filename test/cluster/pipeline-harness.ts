@@ -13,7 +13,7 @@ export type HarnessStage = Readonly<Record<string, unknown>> & {
   readonly releases: readonly string[];
 };
 
-/** An operator with Releases and Pipelines of one namespace, without fences around it. */
+/** An operator with Releases and Pipelines of one namespace, without fences. */
 export interface PipelineHarness extends ReleaseHarness {
   /** Creates the Releases `PIPELINE-NAME` of the folders `PIPELINE/NAME`, and a Pipeline of the folder `PIPELINE`. */
   pipeline(name: string, stages: readonly HarnessStage[]): Promise<void>;

@@ -14,7 +14,7 @@ test("the metrics of a stage contain passed and failed Promotions, the time to r
     await operator.untilLogged("Became leader");
     return operator;
   };
-  /** The series of Pipelines that are not 0 and no buckets, such as `fairlead_stage_failed dev`. */
+  /** The series of Pipelines that are not 0, without buckets, such as `fairlead_stage_failed dev`. */
   const shown = async (operator: RunningOperator): Promise<ReadonlyMap<string, number>> => {
     const line = operator.log.find(({ message, serves }) => message === "Listening" && serves === "metrics");
     const address = String(line?.["address"]).replace("[::]", "127.0.0.1");
@@ -81,7 +81,7 @@ test("the metrics of a stage contain passed and failed Promotions, the time to r
     "fairlead_stage_failed dev": 1,
   });
 
-  // When a third commit passes without it
+  // When a third commit passes without that verification
   await fixture.follow();
   const third = commit("3");
   await untilStage("dev", { phase: "Passed", running: { revision: third } });
@@ -96,7 +96,7 @@ test("the metrics of a stage contain passed and failed Promotions, the time to r
   });
   expect(restored.get("fairlead_stage_restore_seconds_sum dev")).toBeGreaterThanOrEqual(0);
 
-  // When the operator starts again, then nothing of before is counted again
+  // When the operator starts again, then no earlier event is counted again
   await operator.stop();
   const next = await start();
   await fixture.approve("ada@example.dev");
@@ -111,7 +111,7 @@ test("the metrics of a stage contain passed and failed Promotions, the time to r
     "fairlead_candidates_waiting prod Approvals": undefined,
   });
 
-  // When the Pipeline is deleted, then its series go.
+  // When the Pipeline is deleted, then its series are removed.
   await kubectl(["delete", "pipeline", "shop", "-n", namespace]);
   await eventually(async () => (await shown(next)).size === 0, { what: "no series of the Pipeline is left" });
 });

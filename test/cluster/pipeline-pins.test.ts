@@ -9,7 +9,7 @@ import { install } from "./install.ts";
 import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
-/** Waits until a stage of a Pipeline is so. */
+/** Waits until the status of a stage has these fields. */
 const untilStage = (namespace: string, pipeline: string, name: string, wanted: object) =>
   eventually(
     async () => {
@@ -29,7 +29,7 @@ const pin = async ({ namespace }: ReleaseHarness, name: string) =>
   (await seen(Release, namespace, name)).spec;
 
 test("check 27: a Pipeline does not override a pin by kubectl, names its manager, and continues after its removal", async () => {
-  // Given a Pipeline that has carried two commits to prod
+  // Given a Pipeline that has promoted two commits to prod
   const harness = await aReleaseHarness();
   const { namespace, source } = harness;
   const commit = (version: string) =>
@@ -58,7 +58,7 @@ test("check 27: a Pipeline does not override a pin by kubectl, names its manager
     ]);
   await patch({ revision: first, digest: null });
 
-  // Then prod runs it, also when there is a third one, and the Pipeline says who has the pin
+  // Then prod runs it, also when there is a third one, and the Pipeline names the owner of the pin
   await harness.untilAt("prod", first);
   const third = commit("3");
   await untilStage(namespace, "shop", "dev", { phase: "Passed", running: { revision: third } });
@@ -72,7 +72,7 @@ test("check 27: a Pipeline does not override a pin by kubectl, names its manager
   );
   expect((await pin(harness, "prod"))["revision"]).toBe(first);
 
-  // When the user takes the pin away, then the Pipeline goes on
+  // When the user removes the pin, then the Pipeline continues
   await patch({ revision: null });
   await prod({ phase: "Passed", running: { revision: third } });
 });
@@ -93,23 +93,23 @@ test("check 11: two Pipelines with one repository are independent, and a Release
   const from = { source: { url: `file://${source.path}`, path: "shop" }, interval: "1s" };
   const dev = (name: string) => ({ name: "dev", releases: [{ name }] });
   await applyResource(Pipeline, namespace, { name: "first", ...from, stages: [dev("one")] });
-  const greedy = { name: "greedy", after: [], releases: [{ name: "one" }] };
-  await applyResource(Pipeline, namespace, { name: "second", ...from, stages: [dev("two"), greedy] });
+  const duplicate = { name: "duplicate", after: [], releases: [{ name: "one" }] };
+  await applyResource(Pipeline, namespace, { name: "second", ...from, stages: [dev("two"), duplicate] });
 
-  // When a commit comes, then each moves its own, and says of the other's that it is not
+  // When a commit is pushed, then each Pipeline deploys it to its own Release, and reports the other Release as a problem
   for (const pipeline of ["first", "second"])
     await untilStage(namespace, pipeline, "dev", { phase: "Passed", running: { revision: first } });
   const problem = `Release "${namespace}/one" does not exist, or does not name this Pipeline in source.ref.pipeline`;
-  await untilStage(namespace, "second", "greedy", { problems: [problem] });
+  await untilStage(namespace, "second", "duplicate", { problems: [problem] });
 
-  // When the first one is suspended, then the second one goes on, and the Release of the first stays where it is
+  // When the first one is suspended, then the second one continues, and the Release of the first one is unchanged
   await kubectl([
     ...["patch", "pipeline", "first", "-n", namespace, "--type=merge"],
     ...["-p", '{"spec":{"suspend":true}}'],
   ]);
   const second = commit("2");
   await untilStage(namespace, "second", "dev", { phase: "Passed", running: { revision: second } });
-  // It has planned the commit, too, so it could have moved it.
+  // The Release has planned the commit too, so the Pipeline could have pinned it.
   await untilStage(namespace, "first", "dev", {
     next: { revision: second },
     waiting: [{ gate: "Suspended" }],

@@ -23,7 +23,7 @@ async function fairlead(args: readonly string[]): Promise<string> {
 }
 
 test("a rollback to a commit that renders differently now is refused with the command that deploys it", async () => {
-  // Given a Pipeline whose stages have run three commits, so that the first one is no candidate any more
+  // Given a Pipeline whose stages have run three commits, so that the first one is no longer a candidate
   const harness = await aPipelineHarness();
   const { namespace, untilStage } = harness;
   const commit = (version: string) =>
@@ -64,7 +64,7 @@ test("a rollback to a commit that renders differently now is refused with the co
     { what: "prod runs its commit with the new labels" },
   );
 
-  // When a user rolls prod back to the first commit, then the stage says why it does not start, and what to do
+  // When a user rolls prod back to the first commit, then the stage reports why it does not start, and the command
   await fairlead(["rollback", `${namespace}/shop`, first.slice(0, 10), "--stage=prod"]);
   const why = await eventually(
     async () => {
@@ -80,7 +80,7 @@ test("a rollback to a commit that renders differently now is refused with the co
   );
   expect(await readObject("configmaps", "web-prod", namespace)).toMatchObject({ data: { version: "3" } });
 
-  // When the user gives this command, then prod runs the commit as it renders now, and is held
+  // When the user runs this command, then prod runs the commit as it renders now, and is held
   await fairlead(command.split(" ").slice(1));
   await untilStage("shop", "prod", {
     phase: "Held",

@@ -58,7 +58,7 @@ test("check 23: who approved, when, which digest, and which gates were skipped a
     `Fairlead-Approved-By: ada@example.dev at ${counted?.at}`,
   ]);
 
-  // When a user skips the approval, with a reason that would like to be trailers of its own
+  // When a user skips the approval, with a reason that looks like trailers
   const second = commit("2");
   await untilStage("dev", { phase: "Passed", running: { revision: second } });
   await trailersOf("dev");
@@ -72,7 +72,7 @@ test("check 23: who approved, when, which digest, and which gates were skipped a
   await fixture.promote("ann", { stage: "prod", revision: second, bypass, reason });
   await untilStage("prod", { phase: "Passed", running: { revision: second } });
 
-  // Then the trailers say so, and the reason is one of them.
+  // Then the trailers contain the skipped gate, and the reason as one trailer.
   const hotfix = await promotionOf("prod", second);
   expect(hotfix.spec).toMatchObject({ by: "ann", bypass, reason });
   const trailers = await trailersOf("prod");

@@ -14,7 +14,7 @@ import { sharedGroup, stampIn } from "./stamp-kind.ts";
 const program = join(import.meta.dirname, "pipeline-program.ts");
 
 test("a Pipeline promotes a commit from dev to prod, waits for an approval, and rolls back on request", async () => {
-  // Given an operator with all fences around it, and a Release for each of two stages
+  // Given an operator with all fences, and a Release for each of two stages
   const kinds = [stampIn(sharedGroup), ...deliveryKinds];
   const releases = { enabled: true, requireServiceAccount: false };
   await install(testCluster(), {
@@ -55,7 +55,7 @@ test("a Pipeline promotes a commit from dev to prod, waits for an approval, and 
     ],
   });
 
-  // Then dev has the commit, and prod waits for an approval of what it would run
+  // Then dev has the commit, and prod waits for an approval of its target
   const untilStage = (name: string, wanted: object): Promise<SeenResource> =>
     eventually(
       async () => {
@@ -71,7 +71,7 @@ test("a Pipeline promotes a commit from dev to prod, waits for an approval, and 
   expect((await seen(Release, namespace, "prod")).spec).not.toHaveProperty("revision");
   expect(JSON.stringify(waiting.status)).toMatch(/0 of 1 approvals/);
 
-  // When a user asks to skip it, with a name and a reason
+  // When a user skips the approval, with a name and a reason
   const asks = { apiVersion: "fairlead.dev/v1alpha1", kind: Promotion.kind };
   const request = { pipeline: "shop", stage: "prod", revision: first, by: "ann", reason: "launch" };
   const apply = (name: string, spec: object) =>
@@ -100,17 +100,17 @@ test("a Pipeline promotes a commit from dev to prod, waits for an approval, and 
   });
   await kubectl(["wait", "promotion/launch", "-n", namespace, "--for=condition=Ready", "--timeout=30s"]);
 
-  // And nothing of its spec can be changed.
+  // And its spec is immutable.
   await expect(apply("launch", { ...request, bypass: [] })).rejects.toThrow("is immutable");
 
-  // When a second commit was deployed, and prod is sent back and held
+  // When a second commit was deployed, and prod is rolled back and held
   const second = commit("2");
   await untilStage("dev", { phase: "Passed", running: { revision: second } });
   await apply("next", { ...request, revision: second, bypass: ["Approvals"] });
   await untilStage("prod", { phase: "Passed", running: { revision: second } });
   await apply("back", { ...request, bypass: ["Approvals"], hold: true });
 
-  // Then it stays there, and its pin is removed with the Pipeline, which moves nothing.
+  // Then it stays there, and its pin is removed with the Pipeline, which deploys nothing.
   await untilStage("prod", { phase: "Held", running: { revision: first } });
   await kubectl(["delete", "pipeline", "shop", "-n", namespace]);
   const left = await seen(Release, namespace, "prod");

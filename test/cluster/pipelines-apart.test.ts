@@ -22,7 +22,7 @@ async function metricOf(operator: RunningOperator, name: string): Promise<number
 }
 
 test("a push to one of many Pipelines of a repository causes no request and no render for the others", async () => {
-  // Given Pipelines of three stages each, all through with the first commit
+  // Given Pipelines of three stages each, in which all stages have passed the first commit
   const harness = await aPipelineHarness();
   const files = (name: string, version: string) =>
     Object.fromEntries(
@@ -41,7 +41,7 @@ test("a push to one of many Pipelines of a repository causes no request and no r
   const rendersOf = () => metricOf(operator, "fairlead_release_renders_total");
   const renders = await rendersOf();
 
-  // When a push changes one of them, and another push nothing of any
+  // When a push changes the folder of one of them, and another push changes no folder of any
   const begin = new Date();
   const [name = ""] = pipelines;
   const second = harness.commit(files(name, "2"));
@@ -54,7 +54,7 @@ test("a push to one of many Pipelines of a repository causes no request and no r
     { what: "the remote is polled again" },
   );
 
-  // Then the others are asked nothing, and only its own Releases are rendered: to plan the commit, and to deploy it.
+  // Then no request is about the others, and only its own Releases are rendered: to plan the commit, and to deploy it.
   const requests = await harness.user.requests(begin);
   const others = requests.filter(
     ({ verb, objectRef }) =>

@@ -108,14 +108,14 @@ describe("a Podbuggertool", () => {
     expect(writes.filter((write) => !write.includes("/status"))).toEqual(
       ["late", "new", "old"].map((name) => `patch pods/ephemeralcontainers ${name} 200`),
     );
-    const told = await eventually(
+    const reported = await eventually(
       async () => {
         const events = await eventsOf(namespace, "Podbuggertool", "tool");
         return events.find(({ note }) => note.includes("/old"));
       },
       { what: "an event reports the pod" },
     );
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       type: "Normal",
       reason: "Extended",
       note: `Extended Pod ${namespace}/old: added to its ephemeralcontainers`,

@@ -200,10 +200,10 @@ describe("under impersonation", () => {
 
   test("an invalid account, or one without permissions, writes nothing", async () => {
     const { leader, manifest, namespace } = fixture;
-    const nobody = leader.as({ namespace, serviceAccountName: "nobody" });
-    await expect(nobody.apply(ConfigMap, manifest(ConfigMap, "no"), { mode: "create" })).rejects.toThrow(
-      `user "system:serviceaccount:${namespace}:nobody" may not patch "configmaps"`,
-    );
+    const withoutPermissions = leader.as({ namespace, serviceAccountName: "nobody" });
+    await expect(
+      withoutPermissions.apply(ConfigMap, manifest(ConfigMap, "no"), { mode: "create" }),
+    ).rejects.toThrow(`user "system:serviceaccount:${namespace}:nobody" may not patch "configmaps"`);
     expect(() => leader.as({ namespace, serviceAccountName: "" })).toThrow(/Cannot impersonate/);
     expect(await readObject("configmap", "no", namespace)).toBeUndefined();
   });

@@ -127,11 +127,11 @@ test("a rendered file that a user edits or deletes in git is restored with the n
   for (const name of ["a", "b", "c"]) await untilCondition(PodSet, namespace, { type: "Published", name });
   const fileOf = (name: string) => `${namespace}/podsets.apps.jicki.cn/${name}/deployment-${name}.yaml`;
   const before = ["a", "b"].map((name) => repository.read(fileOf(name)));
-  const stranger = "README.md";
+  const foreignFile = "README.md";
   repository.remote.commitByOthers({
     [fileOf("a")]: "by: hand\n",
     [fileOf("b")]: undefined,
-    [stranger]: "mine\n",
+    [foreignFile]: "mine\n",
   });
 
   await applyResource(PodSet, namespace, { name: "c", size: 2 });
@@ -144,7 +144,7 @@ test("a rendered file that a user edits or deletes in git is restored with the n
     },
     { what: "the files of a and b are as they were" },
   );
-  expect(repository.read(stranger)).toBe("mine\n");
+  expect(repository.read(foreignFile)).toBe("mine\n");
 });
 
 async function childNamed(child: string, namespace: string): Promise<LiveObject> {

@@ -13,7 +13,7 @@ import { testCluster } from "./fixture.ts";
 
 /** Permissions that no test uses, and why they are granted nevertheless. `*` matches anything. */
 const unseen: Readonly<Record<string, string>> = {
-  "update */finalizers": "the API server looks for it where blockOwnerDeletion is set; nobody requests it",
+  "update */finalizers": "the API server looks for it where blockOwnerDeletion is set; no request needs it",
   "create *": "the API server looks for it where an apply makes the object; the request is a patch",
   "list *": "where an API server cannot begin a watch with what is there",
   "delete batch/cronjobs":

@@ -87,14 +87,14 @@ describe("a Runtime", () => {
     await gone();
     expect(Date.now()).toBeGreaterThanOrEqual(readyMs + ttlSeconds * 1_000);
     await untilNoChildren();
-    const told = await eventually(
+    const recorded = await eventually(
       async () => {
         const events = await eventsOf(harness.namespace, "Runtime");
         return events.some(({ reason }) => reason === "Expired") && events;
       },
       { what: "its events" },
     );
-    expect(told.filter(({ reason }) => reason === "Expiring")).toMatchObject([{ type: "Warning" }]);
+    expect(recorded.filter(({ reason }) => reason === "Expiring")).toMatchObject([{ type: "Warning" }]);
   });
 
   test("is refused with a time above its limit, also later", async () => {

@@ -153,7 +153,7 @@ test("an operator that cannot start does not expose password, token and key", as
   writeFileSync(kubeconfig, JSON.stringify(config));
   for (const file of ["identity", "known_hosts"])
     writeFileSync(join(folder, file), `${secretValues.create(file)}\n`, { mode: 0o600 });
-  const stranger = await start(
+  const refusedByServer = await start(
     [
       "--repository=ssh://git@127.0.0.1:1/env.git",
       `--repository-credentials=${folder}`,
@@ -161,9 +161,9 @@ test("an operator that cannot start does not expose password, token and key", as
     ],
     kubeconfig,
   );
-  await eventually(() => /Unauthorized|401|credentials/i.test(wordsOf(stranger)), {
+  await eventually(() => /Unauthorized|401|credentials/i.test(wordsOf(refusedByServer)), {
     what: "it is rejected",
   });
-  await stranger.stop();
-  expect(secretValues.foundIn(wordsOf(refused) + wordsOf(stranger))).toEqual([]);
+  await refusedByServer.stop();
+  expect(secretValues.foundIn(wordsOf(refused) + wordsOf(refusedByServer))).toEqual([]);
 });

@@ -25,8 +25,8 @@ async function separateControllers(cluster: LocalCluster): Promise<void> {
   await cluster.startComponent(controllers);
 }
 
-test("what belongs to a deleted Pipeline or namespace is deleted by controllers that have no verb on its stages", async () => {
-  // Given a cluster in which users need the verbs, and whose controllers have accounts of their own
+test("objects of a deleted Pipeline or namespace are deleted by controllers that have no verb on its stages", async () => {
+  // Given a cluster in which users need the verbs, and in which each controller has its own account
   const cluster = await aSeparateCluster({ nodes: 1 });
   const admin = kubectlFor({ ...cluster, kubectlPath: cluster.kubectlPath ?? "kubectl" });
   await installStagePolicies(cluster);
@@ -34,12 +34,12 @@ test("what belongs to a deleted Pipeline or namespace is deleted by controllers 
   const namespace = "shop";
   await admin(["create", "namespace", namespace]);
 
-  // And a Pipeline with a Promotion of its own, one by a user, and a rejection
+  // And a Pipeline with its own Promotion, one by a user, and a rejection
   const create = async (kind: string, name: string, spec: object, more: object = {}, user = "admin") => {
     const metadata = { name, namespace, ...more };
     const input: KubernetesObject = { apiVersion: "fairlead.dev/v1alpha1", kind, metadata, spec };
     const who = user === "admin" ? [] : [`--as=${user}`, "--as-group=system:authenticated"];
-    // The API server knows a new kind for its policies a while after it serves it.
+    // The API server's policies can check a new kind some time after it is served.
     return await eventually(
       async () =>
         JSON.parse(await admin(["create", "-o", "json", "-f", "-", ...who], { input })) as LiveObject,
@@ -70,7 +70,7 @@ test("what belongs to a deleted Pipeline or namespace is deleted by controllers 
   await eventually(async () => !(await left()).includes("shop-prod-1"), { what: "the Promotion is deleted" });
   expect(await left()).toMatch(/approval.*\/no\n.*promotion.*\/back/);
 
-  // When the namespace is deleted, then everything is.
+  // When the namespace is deleted, then all of them are deleted.
   await admin(["delete", "namespace", namespace, "--wait=false"]);
   await admin(["wait", "namespace", namespace, "--for=delete", "--timeout=60s"]);
   const deletions = (await readAuditLog(cluster.auditLogPath, { namespace }))
@@ -82,7 +82,7 @@ test("what belongs to a deleted Pipeline or namespace is deleted by controllers 
 });
 
 test("the operator deletes old Promotions under its ServiceAccount, which has no verb on their stages", async () => {
-  // Given a Pipeline of one stage, which keeps only the Promotions that explain what runs or may run
+  // Given a Pipeline of one stage, which keeps only the Promotions of the running commit and of possible rollbacks
   const { namespace, ...fixture } = await aPipelineFixture();
   fixture.commit("1");
   await fixture.start();
@@ -98,7 +98,7 @@ test("the operator deletes old Promotions under its ServiceAccount, which has no
   for (const version of ["2", "3"])
     await fixture.untilStage("dev", { phase: "Passed", running: { revision: fixture.commit(version) } });
 
-  // Then the first Promotion is deleted: a rollback would lead to the second one.
+  // Then the first Promotion is deleted: a rollback would deploy the second one.
   await eventually(async () => !(await promotions()).includes("/shop-dev-1\n"), {
     what: "the first Promotion is deleted",
   });

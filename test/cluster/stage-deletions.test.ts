@@ -16,7 +16,7 @@ const anObject = (kind: string, namespace: string, spec: object) => ({
   spec: { pipeline: "shop", stage: "prod", revision, digest, ...spec },
 });
 
-describe("a decision about a stage", () => {
+describe("an Approval or Promotion of a stage", () => {
   let fixture: StageRightsFixture;
   // Created as a user with all rights.
   const create = async (kind: string, spec: object = {}, metadata: object = {}) => {
@@ -53,7 +53,7 @@ describe("a decision about a stage", () => {
     await fixture.grant("promoter", "shop.prod", "promote");
   });
 
-  test("Reject of prod is deleted only with the verb approve on prod", async () => {
+  test("that rejects a commit for prod is deleted only with the verb approve on prod", async () => {
     const name = await create("Approval", { decision: "Reject" });
     const needs =
       "may not delete this Approval or change its owners: this needs the verb approve on stages.fairlead.dev shop.prod";
@@ -64,7 +64,7 @@ describe("a decision about a stage", () => {
     expect(await remove("approval", await create("Approval", { stage: "dev" }), "dev")).toBe("allowed");
   });
 
-  test("to hold prod, and evidence of it, is deleted only with the verb promote on prod", async () => {
+  test("that holds prod is deleted only with the verb promote on prod", async () => {
     const name = await create("Promotion", { hold: true });
     const needs =
       "may not delete this Promotion or change its owners: this needs the verb promote on stages.fairlead.dev shop.prod";
@@ -82,7 +82,7 @@ describe("a decision about a stage", () => {
       const ownerReferences = [owner];
       expect(await patch({ ownerReferences }, "dev")).toContain("change its owners");
       expect(await patch({ annotations: { "example.dev/note": "seen" } }, "dev")).toBe("allowed");
-      // The garbage collector looks for the owner by name.
+      // The garbage collector finds the owner by name.
       const owned = await create(kind === "approval" ? "Approval" : "Promotion", {}, { ownerReferences });
       const renamed = ownerReferences.map((reference) => ({ ...reference, name: "other" }));
       expect(await wouldPatch(kind, owned, { ownerReferences: renamed }, "dev")).toContain(
@@ -110,7 +110,7 @@ describe("a decision about a stage", () => {
   });
 
   test.each(["approvals", "promotions"])(
-    "is not deleted with all others of the namespace: %s",
+    "is not deleted by a request for all of them in the namespace: %s",
     async (resource) => {
       const kind = resource === "approvals" ? "Approval" : "Promotion";
       const others = await create(kind);
@@ -123,13 +123,13 @@ describe("a decision about a stage", () => {
   );
 
   test.each(["approval", "promotion"])(
-    "is deleted by the operator and by cleaning controllers: %s",
+    "is deleted by the operator, the namespace controller and the garbage collector: %s",
     async (kind) => {
       const name = await create(kind === "approval" ? "Approval" : "Promotion");
-      const cleaners = ["namespace-controller", "generic-garbage-collector"].map(
+      const controllers = ["namespace-controller", "generic-garbage-collector"].map(
         (account) => `system:serviceaccount:kube-system:${account}`,
       );
-      for (const user of [users.operator, "system:kube-controller-manager", ...cleaners])
+      for (const user of [users.operator, "system:kube-controller-manager", ...controllers])
         expect(await would(kind, name, user)).toBe("allowed");
       // Other accounts of controllers have no exemption.
       expect(await would(kind, name, "system:serviceaccount:kube-system:job-controller")).toContain(

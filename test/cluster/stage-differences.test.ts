@@ -50,13 +50,13 @@ async function said(run: (screen: { print(line: string): void }) => Promise<numb
 }
 
 test("check 44: an undeclared difference between staging and prod prevents prod from starting, and the field is reported, as by the offline check", async () => {
-  // Given an operator with all fences around it, and a Pipeline whose prod may differ from staging in size
+  // Given an operator with all fences, and a Pipeline whose prod may differ from staging in size
   const kinds = [stampIn(sharedGroup), ...deliveryKinds];
   const releases = { enabled: true, requireServiceAccount: false };
   const watched = [{ resource: "configmaps" }, { resource: "secrets" }];
   await install(testCluster(), {
     kinds,
-    // Not the name of the other tests of Pipelines: they run at the same time, and their roles do not cover Secrets.
+    // Use another name than the other tests of Pipelines: they run at the same time, and their roles do not cover Secrets.
     name: "differences",
     values: { releases: { ...releases, watchAll: true, kinds: watched } },
   });
@@ -104,7 +104,7 @@ test("check 44: an undeclared difference between staging and prod prevents prod 
       { what: `stage prod is ${JSON.stringify(wanted)}` },
     );
 
-  // When a commit makes something else of prod than declared
+  // When a commit changes an undeclared field of prod
   const differs = (fields: string) =>
     `Release "${namespace}/prod" differs from Release "${namespace}/staging" of stage "staging" in ${fields}`;
   const waitsFor = (revision: string, fields: string) => ({
@@ -123,7 +123,7 @@ test("check 44: an undeclared difference between staging and prod prevents prod 
   expect(waiting.stages?.[0]).toMatchObject({ name: "staging", phase: "Passed" });
   expect(JSON.stringify(waiting)).not.toContain("debug");
 
-  // And the plan of the command line names it, too.
+  // And the output of `fairlead plan` also names it.
   const flags = { kubeconfig: testCluster().kubeconfigPath, namespace };
   const plan = await said((screen) => runPlan("shop", { ...flags, revision: first }, screen));
   expect(plan.code).toBe(2);
@@ -132,14 +132,14 @@ test("check 44: an undeclared difference between staging and prod prevents prod 
   // When only the value of a Secret differs
   const second = commit({ size: "1" }, { size: "3", password: "hunter2" });
 
-  // Then prod does not start either, and nothing of the value is shown.
+  // Then prod does not start either, and no part of the value is shown.
   const secret = await untilProd(waitsFor(second, "values of a Secret"));
   expect(JSON.stringify(secret)).not.toMatch(/hunter2|password/);
 
-  // When a commit differs in nothing but what is declared
+  // When a commit differs only in declared fields
   const third = commit({ size: "1" }, { size: "3" });
 
-  // Then prod gets it, and the offline check computes the digest that both Releases reported.
+  // Then prod runs it, and the offline check computes the digest that both Releases reported.
   const passed = await untilProd({ phase: "Passed", running: { revision: third, proven: true } });
   // Its spec was written at its creation, for three plans, once for the names, and for the pin.
   expect((await seen(Release, namespace, "prod")).metadata.generation).toBe(6);

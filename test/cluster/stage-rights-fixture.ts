@@ -101,9 +101,9 @@ async function isAllowed(
 
 /** Waits until each policy rejects a request. The API server applies a policy a second or two after its creation. */
 async function untilInForce(as: StageRightsFixture["as"], namespace: string): Promise<void> {
-  const nobody = as("nobody");
+  const withoutPermissions = as("nobody");
   const refuses = async (input: object, says: RegExp): Promise<boolean> => {
-    const answer = await nobody("create --dry-run=server -f -", { input }).catch(String);
+    const answer = await withoutPermissions("create --dry-run=server -f -", { input }).catch(String);
     if (!says.test(answer)) throw new Error(answer);
     return true;
   };

@@ -188,8 +188,8 @@ describe("rules of a Pipeline", () => {
     expect(await remove("nora")).toContain(needs("dev"));
     await fixture.grant("pia", "shop.*", "bypass");
     expect(await remove("pia")).toBe("allowed");
-    for (const cleaner of ["namespace-controller", "generic-garbage-collector"])
-      expect(await remove(`system:serviceaccount:kube-system:${cleaner}`)).toBe("allowed");
+    for (const controller of ["namespace-controller", "generic-garbage-collector"])
+      expect(await remove(`system:serviceaccount:kube-system:${controller}`)).toBe("allowed");
   });
 
   test("of more stages than a policy can check one by one need the verb on all stages", async () => {

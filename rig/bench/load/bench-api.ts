@@ -20,7 +20,7 @@ export interface SeenEvent {
 export const configMapsPath = "/api/v1/namespaces/default/configmaps";
 export const benchSetsPath = "/apis/bench.fairlead.dev/v1alpha1/namespaces/default/benchsets";
 /** A group with the same kind that no operator watches. */
-export const strangeGroup = "strangers.fairlead.dev";
+export const unwatchedGroup = "unwatched.fairlead.dev";
 
 /** The API server as the user `driver`, who has no priority. */
 export interface BenchApi {

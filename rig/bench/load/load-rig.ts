@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { nodeFlags } from "../../../cli/image/node-flags.ts";
 import { bundleContestant, contestantCrd } from "../cell/bundle.ts";
 import { startControlPlane } from "../cell/control-plane.ts";
-import { type BenchApi, benchSetsPath, openBenchApi, strangeGroup } from "./bench-api.ts";
+import { type BenchApi, benchSetsPath, openBenchApi, unwatchedGroup } from "./bench-api.ts";
 import { noisyNamespace } from "./noise.ts";
 
 /** Our contestant on a separate control plane, with a repository. */
@@ -31,13 +31,13 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
   const api = await openBenchApi(cluster);
   const repository = join(folder, "repository.git");
   await promisify(execFile)("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
-  const strangers = contestantCrd().replaceAll("bench.fairlead.dev", strangeGroup);
-  for (const crd of [contestantCrd(), strangers])
+  const unwatchedCrd = contestantCrd().replaceAll("bench.fairlead.dev", unwatchedGroup);
+  for (const crd of [contestantCrd(), unwatchedCrd])
     await api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON.parse(crd));
   await api.send("POST", "/api/v1/namespaces", { metadata: { name: noisyNamespace } });
   // The API server serves a new kind with a short delay.
-  const strangersPath = benchSetsPath.replace("bench.fairlead.dev", strangeGroup);
-  for (const path of [benchSetsPath, strangersPath])
+  const unwatchedPath = benchSetsPath.replace("bench.fairlead.dev", unwatchedGroup);
+  for (const path of [benchSetsPath, unwatchedPath])
     while ((await api.send("GET", path, undefined, [404, 429])) !== 200) await sleep(100);
   const operator = spawn(
     process.execPath,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { aBenchSet, type BenchApi, strangeGroup } from "./bench-api.ts";
+import { aBenchSet, type BenchApi, unwatchedGroup } from "./bench-api.ts";
 
 /** The namespace of noise. No other measurement watches it. */
 export const noisyNamespace = "noisy";
 const configMapsPath = `/api/v1/namespaces/${noisyNamespace}/configmaps`;
 const benchSetsPath = `/apis/bench.fairlead.dev/v1alpha1/namespaces/${noisyNamespace}/benchsets`;
-const strangersPath = `/apis/${strangeGroup}/v1alpha1/namespaces/${noisyNamespace}/benchsets`;
+const unwatchedPath = `/apis/${unwatchedGroup}/v1alpha1/namespaces/${noisyNamespace}/benchsets`;
 
 /** A neighbour that generates load from `begin` until `signal`. */
 export interface Neighbour {
@@ -42,7 +42,7 @@ const remove = (name: string) => async (api: BenchApi) => {
 };
 
 /** A ConfigMap without an owner. */
-const aStranger = (name: string) => ({
+const aConfigMap = (name: string) => ({
   apiVersion: "v1",
   kind: "ConfigMap",
   metadata: { name, labels: { noise: "" } },
@@ -50,18 +50,18 @@ const aStranger = (name: string) => ({
 });
 
 /** Changes ConfigMaps without an owner at this rate per second. */
-async function changeStrangers(api: BenchApi, signal: AbortSignal, perSecond: number): Promise<void> {
-  await api.apply(`${configMapsPath}/stranger`, aStranger("stranger"));
+async function changeConfigMaps(api: BenchApi, signal: AbortSignal, perSecond: number): Promise<void> {
+  await api.apply(`${configMapsPath}/unowned`, aConfigMap("unowned"));
   void repeat(perSecond, signal, (count) =>
-    api.send("PATCH", `${configMapsPath}/stranger`, { data: { index: `${count}` } }, [404]),
+    api.send("PATCH", `${configMapsPath}/unowned`, { data: { index: `${count}` } }, [404]),
   );
 }
 
 /** Creates ConfigMaps without an owner, eight at a time. */
-async function makeStrangers(api: BenchApi, count: number): Promise<void> {
-  const names = Array.from({ length: count }, (_, index) => `stranger-${index}`).values();
+async function createConfigMaps(api: BenchApi, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `unowned-${index}`).values();
   const lane = async (): Promise<void> => {
-    for (const name of names) await api.apply(`${configMapsPath}/${name}`, aStranger(name));
+    for (const name of names) await api.apply(`${configMapsPath}/${name}`, aConfigMap(name));
   };
   await Promise.all(Array.from({ length: 8 }, lane));
 }
@@ -87,9 +87,9 @@ export const neighbours: readonly Neighbour[] = [
       );
     },
     async beginControl(api, signal) {
-      await api.apply(`${strangersPath}/busy`, aBenchSet("busy", 3, strangeGroup));
+      await api.apply(`${unwatchedPath}/busy`, aBenchSet("busy", 3, unwatchedGroup));
       void repeat(100, signal, (count) =>
-        api.send("PATCH", `${strangersPath}/busy`, { spec: { size: 3 + (count % 3) } }),
+        api.send("PATCH", `${unwatchedPath}/busy`, { spec: { size: 3 + (count % 3) } }),
       );
     },
     end: remove("busy"),
@@ -106,7 +106,7 @@ export const neighbours: readonly Neighbour[] = [
     async beginControl(api, signal) {
       void repeat(0.2, signal, async (count) => {
         if (count > 0) await api.send("DELETE", `${configMapsPath}?labelSelector=noise`);
-        await makeStrangers(api, 500);
+        await createConfigMaps(api, 500);
       });
     },
     end: remove("large"),
@@ -125,7 +125,7 @@ export const neighbours: readonly Neighbour[] = [
         ),
       );
     },
-    beginControl: (api, signal) => changeStrangers(api, signal, 50),
+    beginControl: (api, signal) => changeConfigMaps(api, signal, 50),
     end: remove("flapping"),
   },
 ];

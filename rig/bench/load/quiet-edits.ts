@@ -62,7 +62,7 @@ export class QuietResources {
 
   async #one(name: string, size: number): Promise<{ children: number; published: number }> {
     const right = Promise.withResolvers<number>();
-    const told = Promise.withResolvers<number>();
+    const reported = Promise.withResolvers<number>();
     let isRight = false;
     this.#onEvent = (path, { type, object }) => {
       if (path === configMapsPath && object.metadata.name === `${name}-3`) {
@@ -70,7 +70,7 @@ export class QuietResources {
         if (isRight) right.resolve(performance.now());
       }
       if (isRight && path === benchSetsPath && object.metadata.name === name && isPublished(object))
-        told.resolve(performance.now());
+        reported.resolve(performance.now());
     };
     await this.#api.send("PATCH", `${benchSetsPath}/${name}`, { spec: { size } });
     const startMs = performance.now();
@@ -78,9 +78,9 @@ export class QuietResources {
     late.addEventListener("abort", () => {
       const error = new Error(`An edit of ${name} was not followed within 60 s`);
       right.reject(error);
-      told.reject(error);
+      reported.reject(error);
     });
-    const [children, published] = await Promise.all([right.promise, told.promise]);
+    const [children, published] = await Promise.all([right.promise, reported.promise]);
     // The watch event may arrive before the response.
     return { children: Math.max(0, children - startMs), published: Math.max(0, published - startMs) };
   }

@@ -56,17 +56,17 @@ function linesOf({ pipelines, fill, idle, push, gate }: PipelineResults): readon
   const others = sumOf(push.others);
   const renders = push.renders === undefined ? undefined : push.renders / push.liveMs.length;
   return [
-    told("all through, s", (fill.readyMs / 1_000).toFixed(1)),
-    told("requests per Pipeline, filling", number(sumOf(fill.requests) / pipelines)),
+    withoutLimit("all through, s", (fill.readyMs / 1_000).toFixed(1)),
+    withoutLimit("requests per Pipeline, filling", number(sumOf(fill.requests) / pipelines)),
     most("peak memory of the operator, MiB", 400, fill.use.operatorMiB),
-    told("  with the processes that it starts", fill.use.allMiB.toFixed(0)),
+    withoutLimit("  with the processes that it starts", fill.use.allMiB.toFixed(0)),
     most(`requests in ${idle.seconds} s of idling`, 0, sumOf(idle.requests)),
     most("  memory with the processes that it starts, MiB", 400, idle.use.allMiB),
-    told("  CPU, s", idle.use.cpuSeconds.toFixed(2)),
+    withoutLimit("  CPU, s", idle.use.cpuSeconds.toFixed(2)),
     most("push → dev live, p50, ms", 250, live50),
-    told("  longest", live99.toFixed(0)),
-    told("push → prod passed, p50, ms", percentile(push.prodMs, 0.5).toFixed(0)),
-    told("requests per push", number(sumOf(push.requests) / push.liveMs.length)),
+    withoutLimit("  longest", live99.toFixed(0)),
+    withoutLimit("push → prod passed, p50, ms", percentile(push.prodMs, 0.5).toFixed(0)),
+    withoutLimit("requests per push", number(sumOf(push.requests) / push.liveMs.length)),
     most("  about other Pipelines", 0, others),
     // Each Release renders a commit once for the plan, and once for the deployment.
     most("renders per push", 6, renders),
@@ -114,7 +114,7 @@ function describe(counts: Counts, per = 1): string {
   return all.join(", ") || "none";
 }
 
-function told(title: string, ours: string): Line {
+function withoutLimit(title: string, ours: string): Line {
   return { title, ours, limit: "", holds: undefined };
 }
 

@@ -99,8 +99,8 @@ function laterLines({ push, look, edit }: ReleaseResults): readonly Line[] {
   if (push !== undefined) {
     const { liveMs, calls, renders } = push;
     const [median, p99] = [percentile(liveMs, 0.5), percentile(liveMs, 0.99)];
-    const told = sumOf(calls, events) / liveMs.length;
-    const per = sumOf(calls) / liveMs.length - told;
+    const eventsPerEdit = sumOf(calls, events) / liveMs.length;
+    const per = sumOf(calls) / liveMs.length - eventsPerEdit;
     lines.push(
       {
         title: "push → live, p50, ms",
@@ -110,7 +110,7 @@ function laterLines({ push, look, edit }: ReleaseResults): readonly Line[] {
       },
       { title: "push → live, p99, ms", flux: "143,000 (max)", ours: p99.toFixed(0), ...most(2_000, p99) },
       { title: "calls per push", flux: "27,000", ours: number(per), ...most(2, per) },
-      { title: "  events in addition", flux: "?", ours: number(told), ...most(1, told) },
+      { title: "  events beside them", flux: "?", ours: number(eventsPerEdit), ...most(1, eventsPerEdit) },
       {
         title: "renders per push",
         flux: "1,000",

@@ -10,7 +10,7 @@ export function writeNodeConfig(plan: Plan): void {
   const { runDirectory } = plan;
   writeFileSync(pathOf(runDirectory, "kubeletConfig"), JSON.stringify(kubeletConfig(plan)));
   writeFileSync(pathOf(runDirectory, "containerdConfig"), containerdConfig(plan));
-  writeFileSync(join(runDirectory, "resolv.conf"), "# No names: there is nobody to ask.\n");
+  writeFileSync(join(runDirectory, "resolv.conf"), "# No names: there is no DNS server.\n");
   const cni = pathOf(runDirectory, "cni");
   mkdirSync(cni);
   writeFileSync(join(cni, "10-bridge.conflist"), JSON.stringify(bridgeConfig()));

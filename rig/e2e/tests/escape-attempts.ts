@@ -103,7 +103,7 @@ export function escapeAttempts({ otherPod, secret, signal }: EscapeTargets): Att
       "connect to another pod": tcp(8_081, otherPod),
       "connect to the operator": tcp(8_081, "127.0.0.1"),
       "connect to an external address": tcp(80, "192.0.2.1"),
-      "connect to an abstract Unix socket": 'net.connect("\\0fairlead-nobody")',
+      "connect to an abstract Unix socket": 'net.connect("\\0fairlead-unused")',
       "listen on a TCP port": "net.createServer().listen(0)",
       "listen on a Unix socket": `net.createServer().listen("${sockets("sandbox")}/own.sock")`,
       "listen on an abstract Unix socket": 'net.createServer().listen("\\0fairlead-own")',

@@ -114,7 +114,7 @@ describe("checkWrites()", () => {
       changed("prodPin2", { spec: { revision: second, digest: "prod-1" } }),
       "Release prod was pinned to 2222",
     ],
-    ["a Job that nobody created", without("job"), "shop-staging-1 passed without its Job"],
+    ["a Job that was not created", without("job"), "shop-staging-1 passed without its Job"],
     ["a verification that is not on record", without("verified"), "shop-staging-1 passed without its Job"],
     [
       "a verification that failed",
