@@ -39,7 +39,7 @@ interface BenchOptions {
 export function benchCommand(): Command {
   return (
     new Command("bench")
-      .description("Measure our operator against the tuned Go operator, from outside")
+      .description("Compare our operator with the tuned Go operator")
       .option("--resources <n>", "custom resources, with 3 ConfigMaps each", parseCount, 1_000)
       .option("--scenarios <names>", `of ${scenarioNames}, in this order`, parseScenarios, [
         "fill",
@@ -62,9 +62,12 @@ export function benchCommand(): Command {
         parseSeconds,
         120,
       )
-      .option("--diagnose", "count git commands and measure synchronous slices; this uses CPU time")
-      .option("--profile <folder>", "write CPU profiles of ours there; this makes ours slower")
-      .option("--node-flags <words>", "flags of Node for ours", nodeFlags.join(" "))
+      .option(
+        "--diagnose",
+        "count git commands and measure synchronous slices; makes the other numbers worse",
+      )
+      .option("--profile <folder>", "write CPU profiles of our operator there; makes the numbers worse")
+      .option("--node-flags <words>", "flags of Node for our operator", nodeFlags.join(" "))
       .option("--driver-args <words>", "more arguments for the driver, such as --edits=100", "")
       .action(runBench)
       // The options of a subcommand follow its name.
@@ -150,13 +153,14 @@ function report(line: string): void {
 
 function parseCount(text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError("Give a whole number from 1 on");
+  if (!Number.isInteger(count) || count < 1)
+    throw new InvalidArgumentError("Expected an integer of at least 1");
   return count;
 }
 
 function parseSeconds(text: string): number {
   const seconds = Number(text);
-  if (!(seconds >= 0)) throw new InvalidArgumentError("Give a number of seconds");
+  if (!(seconds >= 0)) throw new InvalidArgumentError("Expected a number of seconds");
   return seconds;
 }
 
@@ -171,6 +175,6 @@ function parseContestants(text: string): readonly ContestantName[] {
 function parseNames<Name extends string>(text: string, known: readonly Name[]): readonly Name[] {
   const names = text.split(",").map((word) => known.find((name) => name === word.trim()));
   const found = names.filter((name) => name !== undefined);
-  if (found.length < names.length) throw new InvalidArgumentError(`Give some of ${known.join(", ")}`);
+  if (found.length < names.length) throw new InvalidArgumentError(`Expected names from ${known.join(", ")}`);
   return found;
 }

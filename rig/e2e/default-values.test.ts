@@ -32,12 +32,12 @@ describe.skipIf(prepared.missing !== undefined)(
 
     test("fairlead install installs Releases, and none of the shipped kinds", async () => {
       // Only the node has the image, not a registry.
-      const said = await installWith(stack(), [
+      const output = await installWith(stack(), [
         `--set=image=${OPERATOR_IMAGE}`,
         "--set=imagePullPolicy=Never",
       ]);
-      expect(said).toMatch(/^created +Deployment fairlead-system\/fairlead$/m);
-      expect(said).not.toContain("simulated");
+      expect(output).toMatch(/^created +Deployment fairlead-system\/fairlead$/m);
+      expect(output).not.toContain("simulated");
       expect((await stack().kubectl("get crds -o name")).trim().split("\n")).toEqual([
         "customresourcedefinition.apiextensions.k8s.io/approvals.fairlead.dev",
         "customresourcedefinition.apiextensions.k8s.io/freezes.fairlead.dev",

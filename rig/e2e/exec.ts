@@ -10,7 +10,7 @@ export interface ExecPlace {
 
 /** Output of `kubectl exec` if the command was killed, for example together with its container. */
 const killed = "terminated with exit code 137";
-const mostTries = 3;
+const maxTries = 3;
 
 /**
  * Runs a command in a container, and returns its output. On a busy machine an operator may lose its Lease and restart, which
@@ -28,7 +28,7 @@ export async function execIn(
     try {
       return await stack.kubectl(["exec", ...at, "--", ...command]);
     } catch (error) {
-      if (tries === mostTries || !String(error).includes(killed)) throw error;
+      if (tries === maxTries || !String(error).includes(killed)) throw error;
       const restarts = "jsonpath={range .status.containerStatuses[*]}{.name}={.restartCount} {end}";
       const counts = await stack.kubectl(["get", "pod", pod, "-n", namespace, "-o", restarts]);
       process.stderr.write(`A command in ${pod} was killed; restarts of its containers: ${counts}\n`);

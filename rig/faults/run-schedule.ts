@@ -158,7 +158,7 @@ async function untilConverged(fixture: ScheduleFixture, driver: Driver): Promise
 
 /** Waits for a time without writes: a converged state causes no writes. */
 async function untilQuiet({ journal, git }: ScheduleFixture): Promise<readonly string[]> {
-  for (let look = 0; look < 30; look++) {
+  for (let attempt = 0; attempt < 30; attempt++) {
     const [writes, head] = [journal.objectWrites().length, await git.head()];
     await sleep(quietMs);
     if (journal.objectWrites().length === writes && (await git.head()) === head) return [];

@@ -33,7 +33,7 @@ const SIZE = 131_072;
 /** Smallest size of a shape. */
 const SMALL = 4_096;
 /** A shape below the usual size that takes longer than this, in milliseconds, is not linear. */
-const HOPELESS_MS = 500;
+const NONLINEAR_MS = 500;
 const BOUNDED = 131_072;
 
 export interface Searched {
@@ -87,7 +87,7 @@ async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): 
   // Start with small sizes, because a quadratic reader would take minutes for the usual sizes.
   for (let bytes = SMALL; bytes < size; bytes *= 2) {
     const { totalMs } = await feed(reader, grow(shape, bytes));
-    if (totalMs > HOPELESS_MS)
+    if (totalMs > NONLINEAR_MS)
       return {
         reader: reader.name,
         what: "growth",

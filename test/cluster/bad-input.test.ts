@@ -7,15 +7,15 @@ import { testCluster } from "./fixture.ts";
 import { aFolder, type RunningOperator, type StartOperatorOptions, startOperator } from "./operator.ts";
 
 /** The output of an ended operator: its log, with its errors, and its other lines. */
-function wordsOf({ log, output }: RunningOperator): string {
+function outputOf({ log, output }: RunningOperator): string {
   return [...output, ...log.map((line) => JSON.stringify(line))].join("\n");
 }
 
 /** Starts an operator that cannot run, and returns its output. */
-async function wordsOfRefused(options: StartOperatorOptions): Promise<string> {
+async function outputOfFailed(options: StartOperatorOptions): Promise<string> {
   const operator = await startOperator(options);
   expect(await operator.untilEnded(10_000)).toBe(1);
-  return wordsOf(operator);
+  return outputOf(operator);
 }
 
 /** The operator's kubeconfig, modified. */
@@ -25,13 +25,13 @@ async function aKubeconfig(edit: (text: string) => string): Promise<string> {
   return path;
 }
 
-interface Mistake extends Pick<StartOperatorOptions, "args" | "environment"> {
+interface InvalidOptions extends Pick<StartOperatorOptions, "args" | "environment"> {
   readonly what: string;
   readonly says: RegExp;
 }
 
 describe("fairlead run ends with exit code 1 and a message, when", () => {
-  const mistakes: readonly Mistake[] = [
+  const cases: readonly InvalidOptions[] = [
     {
       what: "an option is unknown",
       args: ["--bogus"],
@@ -68,25 +68,25 @@ describe("fairlead run ends with exit code 1 and a message, when", () => {
       says: /FAIRLEAD_WORKERS: /,
     },
   ];
-  for (const { what, says, ...options } of mistakes) {
+  for (const { what, says, ...options } of cases) {
     test(what, async () => {
-      expect(await wordsOfRefused(options)).toMatch(says);
+      expect(await outputOfFailed(options)).toMatch(says);
     });
   }
 
   test("there is no kubeconfig", async () => {
-    expect(await wordsOfRefused({ kubeconfigPath: "/no/such/kubeconfig" })).toMatch(
+    expect(await outputOfFailed({ kubeconfigPath: "/no/such/kubeconfig" })).toMatch(
       /Cannot read kubeconfig \\"\/no\/such\/kubeconfig\\": no such file/,
     );
   });
 
   test("the kubeconfig is invalid", async () => {
     const kubeconfigPath = await aKubeconfig(() => "clusters: {{");
-    expect(await wordsOfRefused({ kubeconfigPath })).toMatch(/Cannot (read|use) (the )?kubeconfig/);
+    expect(await outputOfFailed({ kubeconfigPath })).toMatch(/Cannot (read|use) (the )?kubeconfig/);
   });
 
   test("the kubeconfig has no such context", async () => {
-    expect(await wordsOfRefused({ args: ["--context=nowhere"] })).toMatch(/context \\?"nowhere\\?"/);
+    expect(await outputOfFailed({ args: ["--context=nowhere"] })).toMatch(/context \\?"nowhere\\?"/);
   });
 
   test("a port is in use", async () => {
@@ -94,7 +94,7 @@ describe("fairlead run ends with exit code 1 and a message, when", () => {
     onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect(await wordsOfRefused({ args: [`--health-probe-bind-address=${address}`] })).toContain(
+    expect(await outputOfFailed({ args: [`--health-probe-bind-address=${address}`] })).toContain(
       `Cannot listen on \\"${address}\\": another program listens there`,
     );
   });
@@ -116,7 +116,7 @@ test.for([
   async ({ args, says }) => {
     const kubeconfigPath = await aKubeconfig((text) => text.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
     const operator = await startOperator({ kubeconfigPath, args });
-    await expect.poll(() => wordsOf(operator), { timeout: 10_000 }).toMatch(says);
+    await expect.poll(() => outputOf(operator), { timeout: 10_000 }).toMatch(says);
     expect(await operator.stop()).toBe(0);
   },
 );

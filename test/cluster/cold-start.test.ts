@@ -53,7 +53,7 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
       .filter((line) => !/ leases /.test(line)).length,
   ).toBeLessThanOrEqual(1);
   expect(harness.repository.commits()).toBe(commits);
-  expect(git.commands().filter((command) => !looks.includes(command))).toEqual([]);
+  expect(git.commands().filter((command) => !readCommands.includes(command))).toEqual([]);
 
   // And in the steady state there are only Lease renewals and one poll of the remote a minute
   if (isLong) {
@@ -104,7 +104,7 @@ test("a restart with one converged resource of every shipped kind writes nothing
   expect(asked.filter((line) => !isAllowedAtStart(line))).toEqual([]);
   expect(asked.filter((line) => line.startsWith("create events"))).toEqual([]);
   expect(repository.commits()).toBe(commits);
-  expect(git.commands().filter((command) => !looks.includes(command))).toEqual([]);
+  expect(git.commands().filter((command) => !readCommands.includes(command))).toEqual([]);
 });
 
 /** Wait for two further renewals of the Lease: late writes would occur in this time. */
@@ -128,7 +128,7 @@ async function untilQuiet(user: OperatorUser): Promise<void> {
   );
 }
 
-const looks = ["ls-remote", "ls-tree", "cat-file", "rev-parse", "version", "config"];
+const readCommands = ["ls-remote", "ls-tree", "cat-file", "rev-parse", "version", "config"];
 
 function isAllowedAtStart(line: string): boolean {
   return /^(get \/api|get namespaces kube-system 200|list |watch |(get|create|update) leases |create events )/.test(

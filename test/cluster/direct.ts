@@ -114,11 +114,11 @@ export function directApi(kubeconfigPath: string): DirectApi {
     resourceOf: (of) => (typeof of === "string" ? byType(of) : byObject(of)),
     async get<T>(type: string, name: string, namespace?: string) {
       const answer = await send(pathOf(await byType(type), namespace, name));
-      return answer.status === 404 ? undefined : withoutManagers(expectGood<T & KubernetesObject>(answer));
+      return answer.status === 404 ? undefined : withoutManagers(expectSuccess<T & KubernetesObject>(answer));
     },
     async list<T>(type: string, { namespace, selector }: { namespace?: string; selector?: string }) {
       const query = selector === undefined ? "" : `?labelSelector=${encodeURIComponent(selector)}`;
-      const list = expectGood<{ items: KubernetesObject[] }>(
+      const list = expectSuccess<{ items: KubernetesObject[] }>(
         await send(`${pathOf(await byType(type), namespace)}${query}`),
       );
       return { ...list, items: list.items.map(withoutManagers) } as T;
@@ -129,14 +129,14 @@ export function directApi(kubeconfigPath: string): DirectApi {
         const { metadata } = object;
         const path = pathOf(await byObject(object), metadata.namespace, metadata.name);
         const query = `fieldManager=${fieldManager}&fieldValidation=Strict`;
-        expectGood(
+        expectSuccess(
           await send(`${path}?${query}`, { method: "PATCH", headers, body: JSON.stringify(object) }),
         );
       }
     },
     async delete(type, name, namespace) {
       const answer = await send(pathOf(await byType(type), namespace, name), { method: "DELETE" });
-      if (answer.status !== 404) expectGood(answer);
+      if (answer.status !== 404) expectSuccess(answer);
     },
   };
 }
@@ -171,7 +171,9 @@ async function discover(
   root: string,
 ): Promise<Resource[]> {
   const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-  const { items } = expectGood<{ items: readonly Discovered[] }>(await send(root, { headers: { accept } }));
+  const { items } = expectSuccess<{ items: readonly Discovered[] }>(
+    await send(root, { headers: { accept } }),
+  );
   return items.flatMap(({ metadata: { name: group = "" }, versions }) =>
     versions.flatMap(({ version, resources = [] }) =>
       resources.map(({ resource, responseKind, scope, singularResource = "", shortNames = [] }) => ({
@@ -187,7 +189,7 @@ async function discover(
   );
 }
 
-function expectGood<T>({ status, text }: Answer): T {
+function expectSuccess<T>({ status, text }: Answer): T {
   const body = JSON.parse(text) as T & { readonly reason?: string; readonly message?: string };
   if (status < 400) return body;
   throw new DirectApiError(`Error from server (${body.reason}): ${body.message}`);

@@ -10,9 +10,9 @@ describe("eventually()", () => {
   test("reports the expected and the actual result", async () => {
     const wait = { what: "the Deployment is Ready", timeoutMs: 5, intervalMs: 1 };
     await expect(eventually(() => false, wait)).rejects.toThrow(
-      "Not within 0.005 s: the Deployment is Ready. The last look gave: false",
+      "Not within 0.005 s: the Deployment is Ready. The last check returned: false",
     );
     const check = () => Promise.reject(new Error("not found"));
-    await expect(eventually(check, wait)).rejects.toThrow("The last look threw: not found");
+    await expect(eventually(check, wait)).rejects.toThrow("The last check threw: not found");
   });
 });

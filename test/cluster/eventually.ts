@@ -27,9 +27,9 @@ export async function eventually<T>(
     if ("value" in outcome && isHit(outcome.value)) return outcome.value;
     if (performance.now() - started > timeoutMs) {
       const last =
-        "error" in outcome ? `threw: ${messageOf(outcome.error)}` : `gave: ${inspect(outcome.value)}`;
+        "error" in outcome ? `threw: ${messageOf(outcome.error)}` : `returned: ${inspect(outcome.value)}`;
       const cause = "error" in outcome ? outcome.error : undefined;
-      throw new Error(`Not within ${timeoutMs / 1000} s: ${what}. The last look ${last}`, { cause });
+      throw new Error(`Not within ${timeoutMs / 1000} s: ${what}. The last check ${last}`, { cause });
     }
     await sleep(intervalMs);
   }

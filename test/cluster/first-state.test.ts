@@ -164,7 +164,7 @@ test("a spec that was stored before our CRDs were installed is reported, for eve
         const found = JSON.parse(await admin(["get", type, "bad", "-o", "json"])) as SeenResource;
         return conditionOf(found, "Applied")?.reason === "SpecInvalid" ? found : undefined;
       },
-      { what: `${definition.kind} says SpecInvalid` },
+      { what: `${definition.kind} reports SpecInvalid` },
     );
     expect(conditionOf(resource, "Applied")).toMatchObject({
       status: "False",

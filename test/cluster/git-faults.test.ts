@@ -16,7 +16,7 @@ async function aPublishedHarness(): Promise<StampHarness> {
 }
 
 /** Still Ready, with a condition that describes why it is not published. */
-function isHeldUp(reason: string, message: RegExp): (resource: SeenResource) => boolean {
+function isReadyButUnpublished(reason: string, message: RegExp): (resource: SeenResource) => boolean {
   return (resource) => {
     const [ready, published] = [conditionOf(resource, "Ready"), conditionOf(resource, "Published")];
     return (
@@ -39,7 +39,7 @@ async function expectCluster(harness: StampHarness, text: string): Promise<void>
       );
       return true;
     },
-    { what: `all children say "${text}"` },
+    { what: `all children have the text "${text}"` },
   );
 }
 
@@ -50,7 +50,7 @@ function expectBranch({ repository, namespace }: StampHarness, text: string): vo
 }
 
 /** Every one of these heads is an ancestor of the branch's head, and nothing was ever merged: no force, no text merge. */
-function expectStraight({ repository: { remote } }: StampHarness, heads: readonly string[]): void {
+function expectLinear({ repository: { remote } }: StampHarness, heads: readonly string[]): void {
   const ancestors = new Set(remote.git(["rev-list", "--first-parent", "main"]).trim().split("\n"));
   expect(heads.filter((head) => !ancestors.has(head))).toEqual([]);
   expect(remote.git(["rev-list", "--merges", "main"])).toBe("");
@@ -89,12 +89,14 @@ describe("a repository", () => {
       fault.breakIt(harness);
       await harness.apply(names, { text: "two" });
       await harness.until(`all say ${fault.reason}`, (stamps) =>
-        stamps.every(isHeldUp(fault.reason, fault.says)),
+        stamps.every(isReadyButUnpublished(fault.reason, fault.says)),
       );
       await expectCluster(harness, "two");
       await harness.apply(names, { text: "three" });
       await expectCluster(harness, "three");
-      await harness.until("they still say so", (stamps) => stamps.every(isHeldUp(fault.reason, fault.says)));
+      await harness.until("they still report it", (stamps) =>
+        stamps.every(isReadyButUnpublished(fault.reason, fault.says)),
+      );
 
       await fault.triesAgain(harness);
 
@@ -103,7 +105,7 @@ describe("a repository", () => {
       await harness.untilSettled(names.length);
       expectBranch(harness, "three");
       expect(repository.commits()).toBe(commits + 1);
-      expectStraight(harness, [head]);
+      expectLinear(harness, [head]);
     },
   );
 
@@ -139,7 +141,7 @@ describe("a repository", () => {
     expectBranch(harness, "five");
     expect(theirs.length).toBeGreaterThan(10);
     expect(repository.files("theirs/")).toHaveLength(theirs.length);
-    expectStraight(harness, theirs);
+    expectLinear(harness, theirs);
     const ours = repository.log().filter(({ message }) => /Fairlead-/.test(message));
     const changes = ours.flatMap(({ paths }) => paths.filter((path) => path.endsWith("-0.yaml")));
     expect(ours.every(({ paths }) => paths.every((path) => !path.startsWith("theirs/")))).toBe(true);

@@ -92,7 +92,7 @@ export function conditionOf({ status }: Pick<SeenResource, "status">, type: stri
 /** Waits until an object is deleted. */
 export async function untilGone(type: string, name: string, namespace: string): Promise<void> {
   await eventually(async () => (await readObject(type, name, namespace)) === undefined, {
-    what: `${type} ${name} is gone`,
+    what: `${type} ${name} is deleted`,
   });
 }
 

@@ -54,12 +54,12 @@ test("an upgrade from a release with other defaults keeps the deployed objects, 
   await apply([echo, release]);
   const [before, args] = [await deployed(), await argsOf()];
 
-  const said = await install({});
-  expect(said).toContain("it is from an earlier release, whose defaults were samples.enabled=true, ");
-  expect(said).toContain(
+  const output = await install({});
+  expect(output).toContain("it is from an earlier release, whose defaults were samples.enabled=true, ");
+  expect(output).toContain(
     "Kept from the last run: releases.impersonate=false, releases.requireServiceAccount=false, samples.enabled=true",
   );
-  expect(said).toMatch(
+  expect(output).toMatch(
     /\ncreated {3}ConfigMap fairlead-system\/fairlead-values\nInstalled: 1 created, \d+ unchanged\n/,
   );
   expect([await deployed(), await argsOf()]).toEqual([before, args]);

@@ -95,8 +95,8 @@ class DirectCommand extends CommandRequests {
       written.push(live);
     }
     const done = { apply: "serverside-applied", create: "created", replace: "replaced" }[verb];
-    const said = dryRun === undefined ? done : `${done} (server dry run)`;
-    if (!this.has("output")) return written.map((one) => `${nameOf(one)} ${said}\n`).join("");
+    const printed = dryRun === undefined ? done : `${done} (server dry run)`;
+    if (!this.has("output")) return written.map((one) => `${nameOf(one)} ${printed}\n`).join("");
     const [only] = written;
     if (this.option("output") !== "json" || only === undefined || written.length > 1) throw new NotDirectly();
     return JSON.stringify(withoutManagers(only));

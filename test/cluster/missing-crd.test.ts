@@ -29,7 +29,7 @@ test("a CRD that is not installed is waited for, without delaying the others", a
           why ===
             `CustomResourceDefinition ${groupKindOf(definition)} is not installed, or does not serve v1; waiting until it is`,
       ),
-    { what: "it says that the CRD is missing" },
+    { what: "it reports that the CRD is missing" },
   );
   await harness.apply(manyNames(3), { text: "one" });
   await harness.untilSettled(3);

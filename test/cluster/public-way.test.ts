@@ -129,7 +129,7 @@ describe("a project of a user", () => {
     await eventually(() => applyObjects(greeting).then(() => true), { what: "the new kind is served" });
 
     const child = await eventually(() => readObject<{ data: object }>("configmap", "hello", namespace), {
-      what: "the ConfigMap is made",
+      what: "the ConfigMap is created",
     });
     expect(child.data).toEqual({ text: "Ahoy" });
     const status = async () =>

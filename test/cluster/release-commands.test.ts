@@ -16,7 +16,7 @@ import { aFolder } from "./operator.ts";
 import { aConfigMapFile, aDeploymentFile, aReleaseHarness } from "./release-harness.ts";
 
 /** Runs a command as `admin`, and returns its output. */
-async function said(run: (screen: Screen) => Promise<unknown>): Promise<string> {
+async function outputOf(run: (screen: Screen) => Promise<unknown>): Promise<string> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
   await run({ print, withProgress: (_, work) => work(() => {}) });
@@ -39,7 +39,7 @@ test("commands show, compare, roll back, suspend and resume a Release, without o
   // Nothing differs, and then a change that was not pushed to the branch of the Release.
   const diff = async (more: object = {}) => {
     let code = -1;
-    const text = await said(async (screen) => {
+    const text = await outputOf(async (screen) => {
       code = await runDiff("sho", { ...flags, kinds, ...more }, screen);
     });
     return { code, text };
@@ -48,7 +48,7 @@ test("commands show, compare, roll back, suspend and resume a Release, without o
   expect(same.text).toMatch(/^Release \S+\/shop at [0-9a-f]{10} \(.*\): 2 unchanged$/);
   expect(same.code).toBe(0);
 
-  await said((screen) => runSuspend("shop", { ...flags, suspend: true }, screen));
+  await outputOf((screen) => runSuspend("shop", { ...flags, suspend: true }, screen));
   const second = commit({
     "shop/a.json": aConfigMapFile("a", { colour: "green" }),
     "shop/b.json": undefined,
@@ -64,47 +64,47 @@ test("commands show, compare, roll back, suspend and resume a Release, without o
 
   // All of the namespace are listed, changed and reported at once.
   const all = { ...flags, all: true } as const;
-  expect(await said((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toBe(
+  expect(await outputOf((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toBe(
     `1 Releases in namespace "${namespace}": 0 suspended, 1 were already suspended, 0 failed`,
   );
-  expect(await said((screen) => runSuspend(undefined, { ...all, suspend: false }, screen))).toMatch(
+  expect(await outputOf((screen) => runSuspend(undefined, { ...all, suspend: false }, screen))).toMatch(
     /shop is resumed\n1 Releases .*: 1 resumed/,
   );
-  expect(await said((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toContain(
+  expect(await outputOf((screen) => runSuspend(undefined, { ...all, suspend: true }, screen))).toContain(
     "shop is suspended",
   );
-  expect(await said((screen) => runGet(flags, screen))).toMatch(
+  expect(await outputOf((screen) => runGet(flags, screen))).toMatch(
     new RegExp(`^NAME +READY.*MESSAGE\\nshop +\\w+ +\\w+ +${first.slice(0, 10)} `),
   );
-  expect(await said((screen) => runGet({ ...flags, output: "name", allNamespaces: true }, screen))).toContain(
-    `${namespace}/shop`,
-  );
-  expect(await said((screen) => runEvents("shop", flags, screen))).toMatch(
+  expect(
+    await outputOf((screen) => runGet({ ...flags, output: "name", allNamespaces: true }, screen)),
+  ).toContain(`${namespace}/shop`);
+  expect(await outputOf((screen) => runEvents("shop", flags, screen))).toMatch(
     /^LAST SEEN|reported nothing about/,
   );
 
   // Resumed, and rolled back.
   const wait = { ...flags, wait: true } as const;
-  expect(await said((screen) => runSuspend("shop", { ...flags, suspend: false }, screen))).toContain(
+  expect(await outputOf((screen) => runSuspend("shop", { ...flags, suspend: false }, screen))).toContain(
     "is resumed",
   );
-  expect(await said((screen) => runReconcile("shop", wait, screen))).toMatch(/is Ready at/);
+  expect(await outputOf((screen) => runReconcile("shop", wait, screen))).toMatch(/is Ready at/);
   await harness.untilAt("shop", second);
-  const history = await said((screen) => runHistory("shop", flags, screen));
+  const history = await outputOf((screen) => runHistory("shop", flags, screen));
   expect(history).toMatch(
     new RegExp(`^1 +${second.slice(0, 10)} .* Ready[\\s\\S]*^2 +${first.slice(0, 10)} .* Ready`, "m"),
   );
-  const back = await said((screen) => runRollback({ name: "shop", revision: undefined }, wait, screen));
+  const back = await outputOf((screen) => runRollback({ name: "shop", revision: undefined }, wait, screen));
   expect(back).toContain(`is pinned to ${first.slice(0, 10)}`);
   expect((await readObject<{ data: object }>("configmaps", "a", namespace))?.data).toEqual({
     colour: "blue",
   });
-  const tree = await said((screen) => runTree("shop", { ...flags, kinds }, screen));
+  const tree = await outputOf((screen) => runTree("shop", { ...flags, kinds }, screen));
   expect(tree).toMatch(/is Ready at .*, pinned\n├─ ConfigMap \S+\/a +Current\n└─ Deployment/);
   const unpin = { ...wait, unpin: true } as const;
-  expect(await said((screen) => runRollback({ name: "shop", revision: undefined }, unpin, screen))).toContain(
-    "follows its source again",
-  );
+  expect(
+    await outputOf((screen) => runRollback({ name: "shop", revision: undefined }, unpin, screen)),
+  ).toContain("follows its source again");
   await harness.untilAt("shop", second);
 });
 
@@ -128,7 +128,7 @@ test("a file is compared as the API server would accept it, and no value of a Se
   let code = -1;
   const compare = async (...objects: readonly object[]) => {
     await writeFile(file, objects.map((object) => JSON.stringify(object)).join("\n---\n"));
-    return await said(async (screen) => {
+    return await outputOf(async (screen) => {
       code = await runDiff(file, flags, screen);
     });
   };

@@ -65,7 +65,7 @@ describe("a Release with a ServiceAccount, and a fenced operator", () => {
     const colourOf = async () =>
       (await readObject<ConfigMap>("configmaps", "a", namespace))?.data?.["colour"];
     await kubectl(["patch", "cm", "a", "-n", namespace, "--type=merge", "-p", '{"data":{"colour":"red"}}']);
-    await eventually(async () => (await colourOf()) === "blue", { what: "the hand edit is undone" });
+    await eventually(async () => (await colourOf()) === "blue", { what: "the manual edit is reverted" });
 
     const second = commit({ "shop/b.json": undefined });
     await harness.untilAt("shop", second);

@@ -67,7 +67,9 @@ test("a program is deployed with its inputs, and its manifests are on a branch, 
   });
   expect(failed.status).toMatchObject({ revision: first, attempted: broken });
   await harness.remove("shop");
-  await eventually(() => !source.paths("env").includes(file), { what: "its folder is gone from the branch" });
+  await eventually(() => !source.paths("env").includes(file), {
+    what: "its folder was removed from the branch",
+  });
 });
 
 test("a Release publishes to its own folder only, unless the platform allows another location", async () => {

@@ -67,7 +67,7 @@ test("programs of a namespace wait when its hourly quota is used up, and nothing
     '{"data":{"colour":"red"}}',
   ]);
   await eventually(async () => (await colourIn(namespace)) === "blue", {
-    what: "the edit by hand is reverted",
+    what: "the manual edit is reverted",
   });
 
   // And programs of the other namespace, which has the same quota, run

@@ -122,7 +122,7 @@ describe("the ref of a Release", () => {
         const out = await kubectl("create --dry-run=server -o json -f -", { input: aSourced("probe") });
         return !out.includes('"branch"');
       },
-      { what: "the definition of today is served" },
+      { what: "the current definition is served" },
     );
   });
 

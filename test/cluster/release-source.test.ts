@@ -65,7 +65,7 @@ const flagsOf = ({ namespace }: Pick<ReleaseHarness, "namespace">) => ({
 });
 
 /** Runs a command, and returns its output. */
-async function said(run: (screen: Screen) => Promise<unknown>): Promise<string> {
+async function outputOf(run: (screen: Screen) => Promise<unknown>): Promise<string> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
   await run({ print, withProgress: (_, work) => work(() => {}) });
@@ -73,7 +73,7 @@ async function said(run: (screen: Screen) => Promise<unknown>): Promise<string> 
 }
 
 const reconcile = (harness: ReleaseHarness, timeout = "1m") =>
-  said((screen) => runReconcile("shop", { ...flagsOf(harness), wait: true, timeout }, screen));
+  outputOf((screen) => runReconcile("shop", { ...flagsOf(harness), wait: true, timeout }, screen));
 const columnsOf = async ({ namespace }: ReleaseHarness): Promise<string> =>
   (await kubectl(["get", "release", "shop", "-n", namespace, "--no-headers"])).replaceAll(/ +/g, " ");
 const colourOf = async ({ namespace }: ReleaseHarness): Promise<unknown> =>
@@ -88,7 +88,7 @@ test("a renamed folder makes a Release not ready, and a push that restores it is
   await harness.until("shop", { status: "False", reason: "SourceNotFound", message: /stays deployed/ });
   await harness.until("shop", { type: "Stalled", status: "True", reason: "SourceNotFound" });
   expect(await columnsOf(harness)).toMatch(/ False SourceNotFound /);
-  expect(await said((screen) => runTree("shop", { ...flagsOf(harness), kinds }, screen))).toMatch(
+  expect(await outputOf((screen) => runTree("shop", { ...flagsOf(harness), kinds }, screen))).toMatch(
     /is not ready \(SourceNotFound\) at .*\n {2}Cannot find the folder/,
   );
 
@@ -97,7 +97,7 @@ test("a renamed folder makes a Release not ready, and a push that restores it is
     ...["patch", "cm", "a", "-n", harness.namespace],
     ...["--type=merge", "-p", '{"data":{"colour":"red"}}'],
   ]);
-  await eventually(async () => (await colourOf(harness)) === "blue", { what: "the hand edit is undone" });
+  await eventually(async () => (await colourOf(harness)) === "blue", { what: "the manual edit is reverted" });
   await harness.until("shop", { type: "Healthy", status: "True" });
 
   // The same for a folder that never existed.
@@ -140,7 +140,7 @@ test("a Release stays ready in a short outage, and does not in a long one", asyn
   await expect(reconcile(harness, "3s")).rejects.toThrow(/source of Release .*SourceUnreachable/);
   await harness.until("shop", { type: "Sourced", status: "False", reason: "SourceUnreachable" });
   await harness.until("shop", { status: "True", reason: "Reconciled" });
-  expect(await said((screen) => runTree("shop", { ...flagsOf(harness), kinds }, screen))).toMatch(
+  expect(await outputOf((screen) => runTree("shop", { ...flagsOf(harness), kinds }, screen))).toMatch(
     /is Ready at .*, source unavailable \(SourceUnreachable\)\n {2}Cannot reach the repository/,
   );
 

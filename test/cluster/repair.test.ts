@@ -22,7 +22,7 @@ describe("a manual change of a child", () => {
         const { metadata } = await childNamed(child, namespace);
         await kubectl(["delete", child, "-n", namespace, "--wait=false"]);
         await eventually(async () => (await childNamed(child, namespace)).metadata.uid !== metadata.uid, {
-          what: `${child} is back`,
+          what: `${child} is recreated`,
         });
         for (const { what, patch } of manualEdits.filter((edit) => edit.child === child)) {
           const before = await childNamed(child, namespace);
@@ -32,7 +32,7 @@ describe("a manual change of a child", () => {
               expect(desiredOf(await childNamed(child, namespace))).toEqual(desiredOf(before));
               return true;
             },
-            { what: `${what} of ${child} is as it was` },
+            { what: `${what} of ${child} is restored` },
           );
         }
       }),
@@ -109,7 +109,7 @@ describe("a manual change of a child", () => {
         expect(after.map(desiredOf)).toEqual(before.map(desiredOf));
         return true;
       },
-      { what: "the edited children are as they were" },
+      { what: "the edited children are restored" },
     );
     for (const { kind, name } of resources) await untilReady(kind, namespace, name);
     expect(await childNamed("deployment/cache-deployment", namespace)).toMatchObject({
@@ -142,7 +142,7 @@ test("a rendered file that a user edits or deletes in git is restored with the n
       expect(["a", "b"].map((name) => repository.read(fileOf(name)))).toEqual(before);
       return true;
     },
-    { what: "the files of a and b are as they were" },
+    { what: "the files of a and b are restored" },
   );
   expect(repository.read(foreignFile)).toBe("mine\n");
 });

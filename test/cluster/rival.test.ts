@@ -44,7 +44,7 @@ describe.skipIf(noGo)("the Go operator's PodSet (skipped where there is no Go 1.
           const { status: live } = await fixture.read<Workload>("deployment", name, namespace);
           return ((status?.["nodes"] ?? []) as string[]).length === 2 && live.readyReplicas === 2;
         },
-        { what: "the Go operator made two pods" },
+        { what: "the Go operator has created two pods" },
       );
       await end(before);
       const label = '{"metadata":{"labels":{"old":"yes"}}}';

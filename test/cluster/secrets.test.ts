@@ -33,7 +33,7 @@ async function aGitHost(repository: TestRepository, authorizations: readonly str
   return { ca: certificate.certificate, host: `127.0.0.1:${port}` };
 }
 
-function wordsOf({ log, output }: RunningOperator): string {
+function outputOf({ log, output }: RunningOperator): string {
   return [...output, ...log.map((line) => JSON.stringify(line))].join("\n");
 }
 
@@ -118,7 +118,7 @@ test("no password, token or Secret appears in a log, an event, a status, a commi
   const commands = git.commands();
   const local = commands.filter(({ name }) => !remoteCommands.includes(name));
   const seen = {
-    log: secretValues.foundIn(wordsOf(operator)),
+    log: secretValues.foundIn(outputOf(operator)),
     events: secretValues.foundIn(JSON.stringify(events)),
     statuses: secretValues.foundIn(JSON.stringify(statuses)),
     commits: secretValues.foundIn(objects + remote.git(["log", "--format=raw", "-p", "main"])),
@@ -128,7 +128,7 @@ test("no password, token or Secret appears in a log, an event, a status, a commi
   };
   expect(seen).toEqual(Object.fromEntries(Object.keys(seen).map((place) => [place, []])));
   // There was output to check.
-  expect(wordsOf(operator)).toMatch(/\*\*\*/);
+  expect(outputOf(operator)).toMatch(/\*\*\*/);
   expect(commands.map(({ name }) => name)).toEqual(
     expect.arrayContaining(["push", "ls-remote", "fast-import"]),
   );
@@ -161,9 +161,9 @@ test("an operator that cannot start does not expose password, token and key", as
     ],
     kubeconfig,
   );
-  await eventually(() => /Unauthorized|401|credentials/i.test(wordsOf(refusedByServer)), {
+  await eventually(() => /Unauthorized|401|credentials/i.test(outputOf(refusedByServer)), {
     what: "it is rejected",
   });
   await refusedByServer.stop();
-  expect(secretValues.foundIn(wordsOf(refused) + wordsOf(refusedByServer))).toEqual([]);
+  expect(secretValues.foundIn(outputOf(refused) + outputOf(refusedByServer))).toEqual([]);
 });

@@ -85,15 +85,15 @@ test("approvals lists the stages that wait for the caller, until the caller has 
     );
   expect(await decide({ dryRun: true })).toContain("Would create an Approval: admin approves");
   expect(await stored("approvals")).toEqual([]);
-  const said = (await decide({ digest: digest.slice(0, 8), reason: "looks good" })).split("\n");
-  expect(said.slice(0, -1)).toEqual([
+  const output = (await decide({ digest: digest.slice(0, 8), reason: "looks good" })).split("\n");
+  expect(output.slice(0, -1)).toEqual([
     `stage prod of Pipeline ${namespace}/shop: commit 4be1f0c2a4 (Fix the cart, Bob)`,
     `Digest ${digest}`,
     `  ${namespace}/web  1 to create, 2 to change, 0 to delete`,
     "Waits for Approvals: 0 of 1 approvals",
   ]);
   const [approval] = await stored("approvals");
-  expect(said.at(-1)).toBe(`Approval ${approval?.metadata.name} created: admin approves this digest`);
+  expect(output.at(-1)).toBe(`Approval ${approval?.metadata.name} created: admin approves this digest`);
   const spec = { pipeline: "shop", stage: "prod", revision, digest, decision: "Approve" };
   expect(approval?.["spec"]).toMatchObject({ ...spec, by: "admin", reason: "looks good" });
 
@@ -107,10 +107,10 @@ test("approvals lists the stages that wait for the caller, until the caller has 
 });
 
 test("reject creates an Approval that rejects", async () => {
-  const said = await printed((screen) =>
+  const output = await printed((screen) =>
     runDecision({ pipeline: `${namespace}/shop`, stage: "prod", decision: "Reject" }, flags(), screen),
   );
-  expect(said).toContain("admin rejects this digest");
+  expect(output).toContain("admin rejects this digest");
   const rejections = (await stored("approvals")).filter(
     ({ spec }) => (spec as { decision?: string }).decision === "Reject",
   );
@@ -120,10 +120,10 @@ test("reject creates an Approval that rejects", async () => {
 test("freeze creates a Freeze that thaw ends", async () => {
   const nowMs = Date.parse("2026-11-23T10:00:00Z");
   const freeze = { ...flags(), reason: "sale", stage: ["prod"], for: "8h", nowMs };
-  const said = await printed((screen) => runFreeze("shop", freeze, screen));
+  const output = await printed((screen) => runFreeze("shop", freeze, screen));
   const [made] = await stored("freezes");
   const name = made?.metadata.name ?? "";
-  expect(said.split("\n")).toEqual([
+  expect(output.split("\n")).toEqual([
     `Freeze ${namespace}/${name} created: stage prod of Pipeline ${namespace}/shop until 2026-11-23T18:00:00Z`,
     `To end it: fairlead thaw ${namespace}/${name} --kubeconfig=${fixture.kubeconfigPath}`,
   ]);

@@ -43,7 +43,7 @@ const filesOf = (stage: string, { password = "same", ...data }: Content) => ({
   },
 });
 
-async function said(run: (screen: { print(line: string): void }) => Promise<number>) {
+async function outputOf(run: (screen: { print(line: string): void }) => Promise<number>) {
   const lines: string[] = [];
   const code = await run({ print: (line) => void lines.push(line) });
   return { code, lines };
@@ -125,7 +125,7 @@ test("check 44: an undeclared difference between staging and prod prevents prod 
 
   // And the output of `fairlead plan` also names it.
   const flags = { kubeconfig: testCluster().kubeconfigPath, namespace };
-  const plan = await said((screen) => runPlan("shop", { ...flags, revision: first }, screen));
+  const plan = await outputOf((screen) => runPlan("shop", { ...flags, revision: first }, screen));
   expect(plan.code).toBe(2);
   expect(plan.lines.join("\n")).toContain(`of stage staging in ${field}, which is not declared`);
 
@@ -148,7 +148,7 @@ test("check 44: an undeclared difference between staging and prod prevents prod 
     ?.find(({ revision }) => revision === third)
     ?.releases.map(({ compared = [] }) => compared.find((one) => one.rules === rules)?.digest);
   expect(recorded).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), recorded?.[0]]);
-  const verified = await said((screen) => runVerify({ name: "shop", stage: "prod" }, flags, screen));
+  const verified = await outputOf((screen) => runVerify({ name: "shop", stage: "prod" }, flags, screen));
   expect(verified.lines).toContain(
     `ok     Release ${namespace}/prod equals Release ${namespace}/staging of stage staging except for declared differences (${recorded?.[0]}): ConfigMap #1: data.size`,
   );

@@ -114,7 +114,7 @@ async function untilOperator(run: Started): Promise<number> {
 
 async function untilNothingIsLeft(run: Started): Promise<void> {
   await eventually(() => run.processes().length === 0, { what: `the processes end: ${run.processes()}` });
-  await eventually(() => readdirSync(run.folder).length === 0, { what: "the folders go" });
+  await eventually(() => readdirSync(run.folder).length === 0, { what: "the folders are deleted" });
 }
 
 test("fairlead start shows every sample Ready and committed, and Ctrl-C removes everything", async () => {

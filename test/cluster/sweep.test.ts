@@ -31,7 +31,7 @@ function foldersOf(
 /** The folders of these Stamps exist, and no others. */
 async function untilFolders(harness: StampHarness, wanted: readonly string[]): Promise<void> {
   await eventually(() => expect(foldersOf(harness, harness.namespace)).toEqual(wanted.toSorted()), {
-    what: `exactly ${wanted.length} folders are there`,
+    what: `exactly ${wanted.length} folders exist`,
   });
 }
 
@@ -50,15 +50,15 @@ describe("the sweep of git", () => {
     await ours.apply(["late"], { text: "one" });
     const args = ["--leader-elect-id=other", `--repository=${theirs.repository.url}`];
     const operator = await ours.start(args);
-    const [late] = await ours.until("it is said whose the root is", ([stamp]) => {
+    const [late] = await ours.until("the status names the owner of the root", ([stamp]) => {
       return stamp !== undefined && conditionOf(stamp, "Published")?.reason === "RepositoryOwned";
     });
 
     // Then nothing is written, the resource is Ready, and log and condition name the other one
-    const said = new RegExp(`Lease ${theirs.namespace}/fairlead of cluster \\S+ writes here`);
-    expect(late && conditionOf(late, "Published")?.message).toMatch(said);
+    const message = new RegExp(`Lease ${theirs.namespace}/fairlead of cluster \\S+ writes here`);
+    expect(late && conditionOf(late, "Published")?.message).toMatch(message);
     expect(late && conditionOf(late, "Ready")?.status).toBe("True");
-    expect((await operator.untilLogged("Cannot publish"))["note"]).toMatch(said);
+    expect((await operator.untilLogged("Cannot publish"))["note"]).toMatch(message);
     expect(repository.remote.head()).toBe(head);
 
     // And the first one continues
@@ -135,7 +135,7 @@ describe("the sweep of git", () => {
     expect(foldersOf(harness, harness.namespace, groupKindOf(definition))).toEqual(own);
     await eventually(
       () => again.log.some(({ why }) => String(why).includes(`${groupKindOf(definition)} is not installed`)),
-      { what: "it is said" },
+      { what: "the message is reported" },
     );
   });
 

@@ -98,7 +98,7 @@ describe("fairlead why", () => {
     await kubectl(command.split(" "));
     await harness.untilAt("prune", second);
     await eventually(async () => (await why("release/prune", namespace)).code === 0, {
-      what: "there is no wait any more",
+      what: "the Release waits for nothing",
     });
   });
 

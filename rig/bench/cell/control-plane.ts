@@ -53,5 +53,5 @@ async function bindOperator({ server, runDirectory }: LocalCluster): Promise<voi
       subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "fairlead-operators" }],
     },
   });
-  if (status !== 201) throw new Error(`Cannot give the operator its rights: ${status} ${text}`);
+  if (status !== 201) throw new Error(`Cannot grant the operator its permissions: ${status} ${text}`);
 }

@@ -28,7 +28,7 @@ interface Sample {
 /** `npm run bench -- day`: makes the edits of a day in a short time, and measures whether memory grows. */
 export function dayCommand(report: (line: string) => void): Command {
   return new Command("day")
-    .description("Edit, remove and make resources again and again, and see that memory stays flat")
+    .description("Edit, delete and recreate resources repeatedly, and check that memory does not grow")
     .option("--edits <n>", "edits; one in twenty deletes and recreates a resource", "100000")
     .option("--resources <n>", "custom resources, with 3 ConfigMaps each", "500")
     .option("--samples <n>", "measurements of the memory, evenly distributed over the edits", "200")
@@ -103,7 +103,7 @@ async function untilSettled({ api }: LoadRig, resources: number): Promise<void> 
   const late = performance.now() + 300_000;
   while (published.size < resources) {
     if (performance.now() > late)
-      throw new Error(`Only ${published.size} of ${resources} resources were published in the end`);
+      throw new Error(`Only ${published.size} of ${resources} resources were published at the end`);
     await sleep(200);
   }
   stop.abort();

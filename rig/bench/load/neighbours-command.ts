@@ -24,7 +24,7 @@ interface NeighboursOptions {
 /** `npm run bench -- neighbours`: measures the effect of noisy neighbours on the edits of others. */
 export function neighboursCommand(report: (line: string) => void): Command {
   return new Command("neighbours")
-    .description("Measure edits of quiet resources without and with each noisy neighbour, in turn")
+    .description("Measure edits of quiet resources, alternately without and with each noisy neighbour")
     .option("--edits <n>", "edits in each phase", "60")
     .option("--rounds <n>", "repetitions of all phases for each neighbour", "1")
     .option("--only <names>", `of ${neighbours.map(({ name }) => name)}`)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchApi } from "../load/bench-api.ts";
 import { AuditedCalls } from "../releases/audited-calls.ts";
-import { type ProcessUse, watchProcesses } from "../releases/process-tree.ts";
+import { measureProcesses, type ProcessUse } from "../releases/process-tree.ts";
 import { namespaceOf } from "../releases/set-files.ts";
 import { countRequests, readRequests } from "./audited-requests.ts";
 import {
@@ -37,7 +37,7 @@ export async function fill({ rig, repository, pipelines, count }: Scene): Promis
   await api.apply(`${admission}/validatingadmissionpolicies/bench-approvals`, policy);
   await api.apply(`${admission}/validatingadmissionpolicybindings/bench-approvals`, binding);
   const audit = await AuditedCalls.begin(auditLogPath);
-  const stopLooking = watchProcesses(operatorPid);
+  const stopMeasuring = measureProcesses(operatorPid);
   const numbers = Array.from({ length: count }, (_, index) => index).values();
   const startMs = performance.now();
   const create = async (): Promise<void> => {
@@ -67,13 +67,13 @@ export async function fill({ rig, repository, pipelines, count }: Scene): Promis
     await sleep(settleMs);
     return {
       readyMs: doneMs - startMs,
-      use: stopLooking(),
+      use: stopMeasuring(),
       requests: countRequests(readRequests(await audit.takeLines())),
     };
   } catch (error) {
     const key = pipelineKey(first);
     const why = JSON.stringify(pipelines.get(key)?.status?.conditions)?.slice(0, 1_000);
-    throw new Error(`${first} of ${count} Pipelines are through; ${key}: ${why}`, { cause: error });
+    throw new Error(`${first} of ${count} Pipelines have passed; ${key}: ${why}`, { cause: error });
   }
 }
 

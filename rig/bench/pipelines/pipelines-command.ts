@@ -25,12 +25,12 @@ interface PipelinesOptions {
 /** `npm run bench -- pipelines`: measures a thousand Pipelines of three stages with one repository. */
 export function pipelinesCommand(report: (line: string) => void): Command {
   return new Command("pipelines")
-    .description("Measure Pipelines of three stages over one repository, from outside")
+    .description("Measure Pipelines of three stages with one repository")
     .option("--pipelines <n>", "Pipelines, each with three Releases of two objects", "1000")
     .option("--pushes <n>", "pushes to one Pipeline each", "20")
     .option("--gates <n>", "approvals of a promotion to prod", "20")
-    .option("--idle-seconds <n>", "time without changes", "60")
-    .option("--quiet-wait <seconds>", "maximum wait for a quiet machine", "120")
+    .option("--idle-seconds <n>", "duration of the measurement without changes", "60")
+    .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
     .action(async (options: PipelinesOptions) => {

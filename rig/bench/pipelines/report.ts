@@ -56,7 +56,7 @@ function linesOf({ pipelines, fill, idle, push, gate }: PipelineResults): readon
   const others = sumOf(push.others);
   const renders = push.renders === undefined ? undefined : push.renders / push.liveMs.length;
   return [
-    withoutLimit("all through, s", (fill.readyMs / 1_000).toFixed(1)),
+    withoutLimit("all Pipelines passed, s", (fill.readyMs / 1_000).toFixed(1)),
     withoutLimit("requests per Pipeline, filling", number(sumOf(fill.requests) / pipelines)),
     most("peak memory of the operator, MiB", 400, fill.use.operatorMiB),
     withoutLimit("  with the processes that it starts", fill.use.allMiB.toFixed(0)),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuditedCalls } from "../releases/audited-calls.ts";
-import { type ProcessUse, watchProcesses } from "../releases/process-tree.ts";
+import { measureProcesses, type ProcessUse } from "../releases/process-tree.ts";
 import { difference, imageIn, rendersOf } from "../releases/scenarios.ts";
 import { namespaceOf } from "../releases/set-files.ts";
 import {
@@ -52,9 +52,9 @@ export interface GateResult {
 /** Measures the operator without any change. */
 export async function idle({ rig }: Scene, seconds: number): Promise<IdleResult> {
   const audit = await AuditedCalls.begin(rig.auditLogPath);
-  const stopLooking = watchProcesses(rig.operatorPid);
+  const stopMeasuring = measureProcesses(rig.operatorPid);
   await sleep(1_000 * seconds);
-  const use = stopLooking();
+  const use = stopMeasuring();
   return { seconds, use, requests: countRequests(readRequests(await audit.takeLines())) };
 }
 

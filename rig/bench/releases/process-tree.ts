@@ -18,17 +18,17 @@ const ticksPerSecond = 100;
 const sampleMs = 20;
 
 /** Measures a process tree 50 times a second, until the returned function is called. Linux only. */
-export function watchProcesses(pid: number): () => ProcessUse {
+export function measureProcesses(pid: number): () => ProcessUse {
   const peaks: ProcessUse = { allMiB: 0, childrenMiB: 0, operatorMiB: 0, cpuSeconds: 0 };
   const startSeconds = cpuSecondsOf(pid);
-  const look = (): void => {
+  const sample = (): void => {
     const [own = 0, ...others] = treeOf(pid).map(residentMiB);
     const children = others.reduce((sum, one) => sum + one, 0);
     peaks.allMiB = Math.max(peaks.allMiB, own + children);
     peaks.childrenMiB = Math.max(peaks.childrenMiB, children);
   };
-  const timer = setInterval(look, sampleMs);
-  look();
+  const timer = setInterval(sample, sampleMs);
+  sample();
   return () => {
     clearInterval(timer);
     peaks.operatorMiB = Number(/^VmHWM:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuditedCalls, type Calls } from "./audited-calls.ts";
-import { type ProcessUse, watchProcesses } from "./process-tree.ts";
+import { measureProcesses, type ProcessUse } from "./process-tree.ts";
 import type { ReleaseRig } from "./release-rig.ts";
 import { difference } from "./scenarios.ts";
 import { aRelease, namespaceOf } from "./set-files.ts";
@@ -25,7 +25,7 @@ export interface ProgramResult {
 const settleMs = 4_000;
 /** Releases whose inputs are changed one after the other, and the pause between them. */
 const alone = 20;
-const calmMs = 200;
+const pauseMs = 200;
 const bundles = "fairlead_release_bundles_total";
 /** The namespace of the tenant. Namespaces do not share bundles, results and processes. */
 const namespace = namespaceOf(0);
@@ -40,7 +40,7 @@ export async function runPrograms(
   const { source, operatorPid, auditLogPath } = rig;
   const configMaps = await WatchedObjects.open(rig.api, "/api/v1/configmaps", signal);
   const audit = await AuditedCalls.begin(auditLogPath);
-  const stopLooking = watchProcesses(operatorPid);
+  const stopMeasuring = measureProcesses(operatorPid);
   const before = await rig.metrics();
   const startMs = performance.now();
   const apply = async (index: number, note: string): Promise<void> => {
@@ -66,12 +66,12 @@ export async function runPrograms(
   await rig.callHook();
   const pushMs = (await releases.until("the push is Ready everywhere", () => areReady(2))) - pushedMs;
   const pushed = await rig.metrics();
-  const use = stopLooking();
+  const use = stopMeasuring();
   for (let index = 0; index < Math.min(programs, alone); index += 1) {
     await apply(index, "edited");
     const key = `${keys[index]}-three`;
     await configMaps.until(`${key} is edited`, () => configMaps.get(key)?.data?.["note"] === "edited");
-    await sleep(calmMs);
+    await sleep(pauseMs);
   }
   const edited = await rig.metrics();
   return {

@@ -89,7 +89,7 @@ export async function startReleaseRig(options: ReleaseRigOptions): Promise<Relea
     callHook: (url = source.url) => callHook(url),
     log: async () => (await readFile(logPath, "utf8")).split("\n"),
     async stop() {
-      if (operator.exitCode !== null) report(`The operator had ended: ${await lastWords(logPath)}`);
+      if (operator.exitCode !== null) report(`The operator had ended: ${await lastLines(logPath)}`);
       await stop.disposeAsync();
     },
   };
@@ -116,12 +116,12 @@ function startOperator(command: readonly string[], logPath: string): ChildProces
 async function untilServing(operator: ChildProcess, logPath: string): Promise<void> {
   const serves = () => fetch(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => undefined);
   while ((await serves()) === undefined) {
-    if (operator.exitCode !== null) throw new Error(`The operator ended: ${await lastWords(logPath)}`);
+    if (operator.exitCode !== null) throw new Error(`The operator ended: ${await lastLines(logPath)}`);
     await sleep(100);
   }
 }
 
-async function lastWords(logPath: string): Promise<string> {
+async function lastLines(logPath: string): Promise<string> {
   return (await readFile(logPath, "utf8").catch(() => "")).slice(-2_000);
 }
 
@@ -138,5 +138,5 @@ async function callHook(url: string): Promise<void> {
     headers: { "content-type": "application/json", "x-signature": `sha256=${signature}` },
     body,
   });
-  if (status >= 300) throw new Error(`The hook was answered with ${status}`);
+  if (status >= 300) throw new Error(`The hook responded with ${status}`);
 }

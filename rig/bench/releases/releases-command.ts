@@ -8,7 +8,7 @@ import { pushBeside } from "./bad-neighbours.ts";
 import { runPrograms } from "./program-scenario.ts";
 import { startReleaseRig } from "./release-rig.ts";
 import { type ReleaseResults, releaseReport } from "./report.ts";
-import { editLive, fill, lookAgain, openWatches, push } from "./scenarios.ts";
+import { editLive, fill, openWatches, pollAll, push } from "./scenarios.ts";
 
 interface ReleasesOptions {
   readonly releases: string;
@@ -24,15 +24,13 @@ interface ReleasesOptions {
 /** `npm run bench -- releases`: measures a thousand Releases of one repository, and compares them with the numbers of Flux. */
 export function releasesCommand(report: (line: string) => void): Command {
   return new Command("releases")
-    .description(
-      "Measure Releases of one repository, from outside, and compare them with numbers of Flux 2.9",
-    )
+    .description("Measure Releases of one repository, and compare them with the numbers of Flux 2.9")
     .option("--releases <n>", "Releases, each a folder with four objects", "1000")
-    .option("--programs <n>", "Releases of one program, afterwards; 0 skips them", "100")
+    .option("--programs <n>", "Releases of one program, measured afterwards; 0 omits them", "100")
     .option("--pushes <n>", "pushes to one folder each", "60")
     .option("--edits <n>", "edits of an applied object", "20")
-    .option("--bad-pushes <n>", "pushes with each bad Release; 0 skips them", "20")
-    .option("--quiet-wait <seconds>", "maximum wait for a quiet machine", "120")
+    .option("--bad-pushes <n>", "pushes while each bad Release exists; 0 omits them", "20")
+    .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
     .action(async (options: ReleasesOptions) => {
@@ -70,7 +68,7 @@ async function measure(options: ReleasesOptions, report: (line: string) => void)
       ...{ sets, programs, load1 },
       fill: await step(`Filling with ${sets} Releases`, () => fill(rig, watches, sets)),
       push: await step(`${pushes} pushes`, () => push(rig, watches, { sets, pushes })),
-      look: await step("A look at the remote, where nothing is new", () => lookAgain(rig)),
+      poll: await step("A poll of the remote without changes", () => pollAll(rig)),
       edit: await step(`${edits} edits of applied objects`, () => editLive(rig, watches, { sets, edits })),
       ...(badPushes > 0 && {
         bad: await step("Pushes with bad Releases", () =>

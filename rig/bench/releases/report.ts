@@ -2,7 +2,7 @@ import { ratioOfMedians, seededRandom } from "../report/bootstrap.ts";
 import { describeCalls, sumOf } from "./audited-calls.ts";
 import type { BadNeighbour } from "./bad-neighbours.ts";
 import type { ProgramResult } from "./program-scenario.ts";
-import type { EditResult, FillResult, LookResult, PushResult } from "./scenarios.ts";
+import type { EditResult, FillResult, PollResult, PushResult } from "./scenarios.ts";
 
 export interface ReleaseResults {
   readonly sets: number;
@@ -10,7 +10,7 @@ export interface ReleaseResults {
   readonly load1: number;
   readonly fill: FillResult;
   readonly push?: PushResult;
-  readonly look?: LookResult;
+  readonly poll?: PollResult;
   readonly edit?: EditResult;
   readonly program?: ProgramResult;
   readonly bad?: readonly BadNeighbour[];
@@ -94,7 +94,7 @@ function fillLines({ sets, fill }: ReleaseResults): readonly Line[] {
   ];
 }
 
-function laterLines({ push, look, edit }: ReleaseResults): readonly Line[] {
+function laterLines({ push, poll, edit }: ReleaseResults): readonly Line[] {
   const lines: Line[] = [];
   if (push !== undefined) {
     const { liveMs, calls, renders } = push;
@@ -110,7 +110,7 @@ function laterLines({ push, look, edit }: ReleaseResults): readonly Line[] {
       },
       { title: "push → live, p99, ms", flux: "143,000 (max)", ours: p99.toFixed(0), ...most(2_000, p99) },
       { title: "calls per push", flux: "27,000", ours: number(per), ...most(2, per) },
-      { title: "  events beside them", flux: "?", ours: number(eventsPerEdit), ...most(1, eventsPerEdit) },
+      { title: "  events in addition", flux: "?", ours: number(eventsPerEdit), ...most(1, eventsPerEdit) },
       {
         title: "renders per push",
         flux: "1,000",
@@ -119,10 +119,10 @@ function laterLines({ push, look, edit }: ReleaseResults): readonly Line[] {
       },
     );
   }
-  if (look !== undefined) {
-    const count = sumOf(look.calls);
+  if (poll !== undefined) {
+    const count = sumOf(poll.calls);
     lines.push({
-      title: "calls, all looked at again",
+      title: "calls, a poll without changes",
       flux: "27,000 (152 s)",
       ours: number(count),
       ...most(0, count),
@@ -131,7 +131,7 @@ function laterLines({ push, look, edit }: ReleaseResults): readonly Line[] {
   if (edit !== undefined) {
     const longest = Math.max(...edit.backMs);
     lines.push({
-      title: "edit of an object undone, longest, ms",
+      title: "edit of an object reverted, longest, ms",
       flux: "20,000 to 52,000",
       ours: longest.toFixed(0),
       ...most(2_000, longest),
@@ -191,7 +191,7 @@ function badLines({ bad = [] }: ReleaseResults): readonly Line[] {
   });
 }
 
-function notes({ sets, fill, push, look, edit, load1 }: ReleaseResults): readonly string[] {
+function notes({ sets, fill, push, poll, edit, load1 }: ReleaseResults): readonly string[] {
   const { operatorMiB, childrenMiB, cpuSeconds } = fill.use;
   return [
     `Load before: ${load1.toFixed(2)}. Memory: the operator ${operatorMiB.toFixed(0)} MiB, processes that it started ${childrenMiB.toFixed(0)} MiB. CPU of all of them while filling: ${cpuSeconds.toFixed(1)} s.`,
@@ -201,13 +201,13 @@ function notes({ sets, fill, push, look, edit, load1 }: ReleaseResults): readonl
       : [
           `Calls per push: ${describeCalls(push.calls, push.liveMs.length)}; Ready p50 ${percentile(push.readyMs, 0.5).toFixed(0)} ms`,
         ]),
-    ...(look === undefined
+    ...(poll === undefined
       ? []
-      : [`Calls when all are looked at again: ${describeCalls(look.calls)}; renders ${look.renders ?? "?"}`]),
+      : [`Calls of a poll without changes: ${describeCalls(poll.calls)}; renders ${poll.renders ?? "?"}`]),
     ...(edit === undefined
       ? []
       : [
-          `Calls per edit: ${describeCalls(edit.calls, edit.backMs.length)}; back p50 ${percentile(edit.backMs, 0.5).toFixed(0)} ms`,
+          `Calls per edit: ${describeCalls(edit.calls, edit.backMs.length)}; reverted p50 ${percentile(edit.backMs, 0.5).toFixed(0)} ms`,
         ]),
   ];
 }

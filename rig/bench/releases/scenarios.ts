@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AuditedCalls, type Calls } from "./audited-calls.ts";
 import { type BadName, badFileOf } from "./bad-releases.ts";
-import { type ProcessUse, watchProcesses } from "./process-tree.ts";
+import { measureProcesses, type ProcessUse } from "./process-tree.ts";
 import type { ReleaseRig } from "./release-rig.ts";
 import { aRelease, imageOf, namespaceOf, setName } from "./set-files.ts";
 import { isReady, type LiveObject, WatchedObjects } from "./watched-objects.ts";
@@ -28,7 +28,7 @@ export interface PushResult {
   readonly renders: number | undefined;
 }
 
-export interface LookResult {
+export interface PollResult {
   readonly calls: Calls;
   readonly renders: number | undefined;
 }
@@ -58,7 +58,7 @@ const keyOf = (index: number): string => `${namespaceOf(index)}/${setName(index)
 export async function fill(rig: ReleaseRig, watches: Watches, sets: number): Promise<FillResult> {
   const { api, auditLogPath, operatorPid, source } = rig;
   const audit = await AuditedCalls.begin(auditLogPath);
-  const stopLooking = watchProcesses(operatorPid);
+  const stopMeasuring = measureProcesses(operatorPid);
   const numbers = Array.from({ length: sets }, (_, index) => index).values();
   let firstMs = Number.POSITIVE_INFINITY;
   const create = async (): Promise<void> => {
@@ -73,7 +73,7 @@ export async function fill(rig: ReleaseRig, watches: Watches, sets: number): Pro
   await Promise.all(Array.from({ length: 8 }, create));
   const doneMs = await untilAllReady(watches.releases, sets);
   await sleep(settleMs);
-  return { readyMs: doneMs - firstMs, use: stopLooking(), calls: await audit.take() };
+  return { readyMs: doneMs - firstMs, use: stopMeasuring(), calls: await audit.take() };
 }
 
 async function untilAllReady(releases: WatchedObjects, count: number): Promise<number> {
@@ -147,7 +147,7 @@ export function imageIn(deployment: LiveObject | undefined): string | undefined 
 }
 
 /** A user requests a poll of the remote, which has nothing new. */
-export async function lookAgain(rig: ReleaseRig): Promise<LookResult> {
+export async function pollAll(rig: ReleaseRig): Promise<PollResult> {
   const audit = await AuditedCalls.begin(rig.auditLogPath);
   const renders = await rendersOf(rig);
   await rig.callHook();

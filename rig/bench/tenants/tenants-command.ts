@@ -29,11 +29,11 @@ interface Measured {
 /** `npm run bench -- tenants`: measures edits of one tenant, alternately with and without a hostile one. */
 export function tenantsCommand(report: (line: string) => void): Command {
   return new Command("tenants")
-    .description("Measure edits of one tenant, in turn with and without a hostile tenant beside it")
+    .description("Measure edits of one tenant, alternately with and without a hostile tenant")
     .option("--edits <n>", "edits of each kind, with and without", "200")
     .option("--releases <n>", "Releases of the tenant whose edits are measured", "40")
-    .option("--only <parts>", `what the hostile tenant does, of ${Object.keys(parts)}; default: all of it`)
-    .option("--quiet-wait <seconds>", "maximum wait for a quiet machine", "120")
+    .option("--only <parts>", `actions of the hostile tenant, from ${Object.keys(parts)}; default: all`)
+    .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .action(async (options: TenantsOptions) => {
       // Run one measurement at a time on this machine, for all users.
@@ -61,7 +61,7 @@ async function measure(options: TenantsOptions, report: (line: string) => void):
   const [git, published] = await Promise.all(
     ["hostile", "published"].map((name) => GitFolder.create(folder, name)),
   );
-  if (git === undefined || published === undefined) throw new Error("Cannot make repositories");
+  if (git === undefined || published === undefined) throw new Error("Cannot create the repositories");
   await published.refuse(refusedBranches);
   await git.push(firstFiles());
   const operatorArguments = [`--repository=${published.url}`, `--repository-cache=${join(folder, "cache")}`];

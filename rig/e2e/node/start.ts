@@ -78,7 +78,7 @@ async function importImage(folder: string): Promise<void> {
     stdio: ["ignore", logOf("images"), logOf("images")],
   });
   const code = await new Promise((resolve) => child.once("exit", resolve));
-  if (code !== 0) throw new Error(`Cannot import the image in "${folder}": ${lastWordsOf("images")}`);
+  if (code !== 0) throw new Error(`Cannot import the image in "${folder}": ${lastLinesOf("images")}`);
 }
 
 async function startGit(): Promise<void> {
@@ -99,7 +99,7 @@ function logOf(name: string): number {
   return openSync(join(runDirectory, "logs", `${name}.log`), "a");
 }
 
-function lastWordsOf(name: string): string {
+function lastLinesOf(name: string): string {
   return readFileSync(join(runDirectory, "logs", `${name}.log`), "utf8")
     .trimEnd()
     .split("\n")
@@ -125,7 +125,7 @@ async function until(what: string, check: () => boolean | Promise<boolean>): Pro
       // The condition is not met yet.
     }
     for (const [name, { exitCode, signalCode }] of programs) {
-      if (exitCode !== null || signalCode !== null) throw new Error(`${name} ended\n${lastWordsOf(name)}`);
+      if (exitCode !== null || signalCode !== null) throw new Error(`${name} ended\n${lastLinesOf(name)}`);
     }
     if (performance.now() > deadline) throw new Error(`Timed out after 120 s waiting for ${what}`);
     await sleep(100);

@@ -9,9 +9,9 @@ export function upgradeTests(stack: () => Stack): void {
     const before = await operatorRequests(stack());
     const files = await gitOnHost(stack(), ["ls-tree", "-r", "main"]);
 
-    const said = await installOperator(stack(), { repository: "ssh" });
+    const output = await installOperator(stack(), { repository: "ssh" });
 
-    expect(said).toMatch(/^changed +Deployment fairlead-system\/fairlead$/m);
+    expect(output).toMatch(/^changed +Deployment fairlead-system\/fairlead$/m);
     const readMoved = () => gitOnHost(stack(), ["ls-tree", "-r", "main"], "moved.git");
     await eventually(async () => expect(await readMoved()).toBe(files), {
       what: "the same files are on the branch of the new repository",

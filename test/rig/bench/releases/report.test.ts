@@ -26,7 +26,7 @@ const results: ReleaseResults = {
     ]),
     renders: 4,
   },
-  look: { calls: new Map([["get releases", 1]]), renders: 0 },
+  poll: { calls: new Map([["get releases", 1]]), renders: 0 },
   edit: { backMs: [50, 60], calls: new Map([["patch deployments", 2]]) },
 };
 
@@ -46,8 +46,8 @@ test("releaseReport() contains the numbers of Flux, ours and whether the limits 
   expect(rows["other writes"]?.slice(1, 4)).toEqual(["2", "≤ 3", "yes"]);
   expect(rows["push → live, p99, ms"]?.slice(1, 4)).toEqual(["2500", "≤ 2000", "NO"]);
   expect(rows["renders per push"]?.slice(1, 4)).toEqual(["1", "≤ 1", "yes"]);
-  expect(rows["calls, all looked at again"]?.slice(1, 4)).toEqual(["1", "≤ 0", "NO"]);
-  expect(rows["edit of an object undone, longest, ms"]?.slice(1, 4)).toEqual(["60", "≤ 2000", "yes"]);
+  expect(rows["calls, a poll without changes"]?.slice(1, 4)).toEqual(["1", "≤ 0", "NO"]);
+  expect(rows["edit of an object reverted, longest, ms"]?.slice(1, 4)).toEqual(["60", "≤ 2000", "yes"]);
 });
 
 test("releaseReport() names missing measurements, and does not compare them", () => {
