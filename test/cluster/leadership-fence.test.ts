@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse, stringify } from "yaml";
 import type { KubernetesObject } from "../../crds/object.ts";
-import { FaultyLine } from "../fakes/faulty-line.ts";
+import { FaultyProxy } from "../fakes/faulty-proxy.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { type Fenced, type FencedPod, fence } from "./fenced.ts";
 import { eventually, kubectl } from "./fixture.ts";
@@ -107,7 +107,7 @@ describe("the leadership fence", () => {
     const { harness, fenced, start, texts, depose } = await aFixture();
     const { remote } = harness.repository;
     const [first, second] = [await fenced.aPod("first"), await fenced.aPod("second")];
-    const line = await lineFor(first);
+    const proxy = await proxyFor(first);
     const leader = await start(first);
     await harness.untilSettled(names.length);
     const standby = await start(second);
@@ -119,8 +119,8 @@ describe("the leadership fence", () => {
     await harness.until("the commits wait", (stamps) => stamps.every(isUnpublished));
 
     // When it is disconnected from the API server, and the remote is reachable
-    line.isSilent = true;
-    line.blackHole();
+    proxy.isSilent = true;
+    proxy.blackHole();
     const cut = new Date();
     expect(await leader.untilEnded(30_000)).toBe(1);
     remote.behave();
@@ -151,14 +151,14 @@ describe("the leadership fence", () => {
 });
 
 /** A proxy between a pod and the API server that can be disconnected. */
-async function lineFor({ kubeconfigPath }: FencedPod): Promise<FaultyLine> {
+async function proxyFor({ kubeconfigPath }: FencedPod): Promise<FaultyProxy> {
   const config = parse(readFileSync(kubeconfigPath, "utf8"));
   const { cluster } = config.clusters[0];
-  const line = await FaultyLine.open(Number(new URL(cluster.server).port));
-  onTestFinished(() => line.close());
-  cluster.server = `https://127.0.0.1:${line.port}`;
+  const proxy = await FaultyProxy.open(Number(new URL(cluster.server).port));
+  onTestFinished(() => proxy.close());
+  cluster.server = `https://127.0.0.1:${proxy.port}`;
   writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
-  return line;
+  return proxy;
 }
 
 function isUnpublished({ status }: { readonly status?: KubernetesObject["status"] }): boolean {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { SlowLine } from "../fakes/slow-line.ts";
+import { SlowProxy } from "../fakes/slow-proxy.ts";
 import { eventually, readObject } from "./fixture.ts";
 import { aFolder, type RunningOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
@@ -11,7 +11,7 @@ import { aStampHarness, type StampHarness } from "./stamps.ts";
 interface Fixture {
   readonly harness: StampHarness;
   readonly operator: RunningOperator;
-  readonly line: SlowLine;
+  readonly proxy: SlowProxy;
 }
 
 /** So that no renewal of the Lease is mistaken for a reconcile. */
@@ -23,29 +23,29 @@ async function inTheMiddle(delayMs: number): Promise<Fixture> {
   await harness.apply(["web"], { text: "one", copies: 1 });
   const config = parse(readFileSync(harness.user.kubeconfigPath, "utf8"));
   const { cluster } = config.clusters[0];
-  const line = await SlowLine.open(Number(new URL(cluster.server).port));
-  onTestFinished(() => line.close());
-  cluster.server = `https://127.0.0.1:${line.port}`;
+  const proxy = await SlowProxy.open(Number(new URL(cluster.server).port));
+  onTestFinished(() => proxy.close());
+  cluster.server = `https://127.0.0.1:${proxy.port}`;
   const kubeconfigPath = join(await aFolder(), "kubeconfig");
   writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
   const operator = await harness.start(["--leader-elect", ...seldom], { user: { kubeconfigPath } });
   await harness.untilSettled(1);
-  line.delayMs = delayMs;
+  proxy.delayMs = delayMs;
   await harness.apply(["web"], { text: "two", copies: 1 });
   // Pings of the watches are smaller.
-  await eventually(() => line.bytesUnderWay > 200, { what: "the apply is under way", intervalMs: 5 });
-  return { harness, operator, line };
+  await eventually(() => proxy.bytesUnderWay > 200, { what: "the apply is under way", intervalMs: 5 });
+  return { harness, operator, proxy };
 }
 
 describe("an operator that is stopped during a reconcile", () => {
   test("finishes it, publishes it, releases its Lease as the last step, and exits with 0 (case 32)", async () => {
-    const { harness, operator, line } = await inTheMiddle(1_000);
+    const { harness, operator, proxy } = await inTheMiddle(1_000);
     const asked = new Date();
     const ended = operator.stop("SIGTERM");
     // Fast again, otherwise releasing the Lease would be slow as well.
     await operator.untilLogged("Shutting down");
-    await eventually(() => line.bytesUnderWay === 0, { what: "the apply arrives" });
-    line.delayMs = 0;
+    await eventually(() => proxy.bytesUnderWay === 0, { what: "the apply arrives" });
+    proxy.delayMs = 0;
     expect(await ended).toBe(0);
 
     // The reconcile has finished, and its objects are published. (Its status names the commit, so the next leading

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { WatchConnection } from "../../operator/cluster/watch-connection.ts";
 import { KubeWatchSource } from "../../operator/cluster/watch-source.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
-import { FaultyLine } from "../fakes/faulty-line.ts";
+import { FaultyProxy } from "../fakes/faulty-proxy.ts";
 import { aNamespace } from "./fixture.ts";
 import { kindNamed, kubeAdapter } from "./kube-adapter.ts";
 
@@ -13,9 +13,9 @@ const manifest = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "late"
 test("a watch whose connection becomes silent is closed, and an idle one is not", async () => {
   const namespace = await aNamespace();
   const { access, transport, cluster } = await kubeAdapter();
-  const line = await FaultyLine.open(Number(access.server.port));
-  onTestFinished(() => line.close());
-  const through = { ...access, server: new URL(`https://127.0.0.1:${line.port}`) };
+  const proxy = await FaultyProxy.open(Number(access.server.port));
+  onTestFinished(() => proxy.close());
+  const through = { ...access, server: new URL(`https://127.0.0.1:${proxy.port}`) };
   const options = { clock, userAgent: "fairlead/test", pingIntervalMs: 100, pingTimeoutMs: 1_000 };
   const connection = new WatchConnection(through, options);
   onTestFinished(() => connection.close());
@@ -31,15 +31,15 @@ test("a watch whose connection becomes silent is closed, and an idle one is not"
   // The server sends bookmarks at any time: the first one ends the list.
   await expect.poll(() => seen).toContain("BOOKMARK");
   // Ten PINGs, and nothing else: the watch continues.
-  const { chunks } = line;
-  await expect.poll(() => line.chunks, { timeout: 10_000 }).toBeGreaterThanOrEqual(chunks + 10);
+  const { chunks } = proxy;
+  await expect.poll(() => proxy.chunks, { timeout: 10_000 }).toBeGreaterThanOrEqual(chunks + 10);
   await cluster.apply(
     kind,
     { ...manifest, metadata: { ...manifest.metadata, namespace } },
     { mode: "create" },
   );
   await expect.poll(() => seen).toContain("ADDED late");
-  line.blackHole();
+  proxy.blackHole();
   expect(await ended).toMatchObject({
     name: "WatchError",
     status: 0,

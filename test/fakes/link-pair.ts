@@ -24,16 +24,16 @@ export function aLinkPair({
 }
 
 /** One end of a connection whose other end the test writes itself. */
-export function aLinkToStranger(options: Partial<LinkOptions> = {}): {
+export function aLinkToPeer(options: Partial<LinkOptions> = {}): {
   readonly link: Link;
-  readonly stranger: Duplex;
+  readonly peer: Duplex;
   readonly clock: FakeClock;
 } {
   const clock = new FakeClock();
-  const [one, stranger] = duplexPair();
-  stranger.on("error", () => {});
-  stranger.resume();
-  return { link: aLink(one, { clock, ...options }), stranger, clock };
+  const [one, peer] = duplexPair();
+  peer.on("error", () => {});
+  peer.resume();
+  return { link: aLink(one, { clock, ...options }), peer, clock };
 }
 
 function aLink(stream: Duplex, options: Partial<LinkOptions> & Pick<LinkOptions, "clock">): Link {

@@ -18,7 +18,7 @@ import type { Rendered, RenderRequest, RenderState } from "../../operator/render
 import { idOf, type Manifest } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { Bench } from "./bench.ts";
-import { aKnowingCatalog } from "./knowing-catalog.ts";
+import { aLoadedCatalog } from "./loaded-catalog.ts";
 import { aCatalog, aCommit, aPlatform, aRelease, aRevision, asRendered } from "./releases.ts";
 
 /** The content of a commit, or why it is unavailable. */
@@ -73,7 +73,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
       log: this.log,
       releases,
       stores: this.#foundStores(),
-      catalog: aKnowingCatalog(this.newDefinitions),
+      catalog: aLoadedCatalog(this.newDefinitions),
       sources: {
         ...idle,
         refresh: () => undefined,

@@ -3,7 +3,7 @@ import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse }
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { ClusterAccess } from "../../operator/cluster/cluster-access.ts";
-import { FaultyLine } from "./faulty-line.ts";
+import { FaultyProxy } from "./faulty-proxy.ts";
 import { selfSignedCertificate } from "./self-signed-certificate.ts";
 
 /** A request as received by the server. */
@@ -46,20 +46,20 @@ type AnyRequest = IncomingMessage | Http2ServerRequest;
 type AnyResponse = ServerResponse | Http2ServerResponse;
 
 /**
- * An API server on a socket of 127.0.0.1 whose responses a test defines. All data passes through {@link FaultyLine},
+ * An API server on a socket of 127.0.0.1 whose responses a test defines. All data passes through {@link FaultyProxy},
  * which can become silent or disconnect.
  */
 export class ScriptedApiServer implements AsyncDisposable {
   /** Every request so far. */
   readonly requests: ScriptedRequest[] = [];
-  readonly line: FaultyLine;
+  readonly line: FaultyProxy;
   /** Access for the operator's transport; the token is `scripted-token`. */
   readonly access: ClusterAccess;
   /** Responds to requests; a test may replace it at any time. By default every response is 404. */
   script: Script = (_, answer) => answer.refuse(404, "NotFound", "nothing is scripted");
   readonly #close: () => Promise<void>;
 
-  private constructor(line: FaultyLine, access: ClusterAccess, close: () => Promise<void>) {
+  private constructor(line: FaultyProxy, access: ClusterAccess, close: () => Promise<void>) {
     this.line = line;
     this.access = access;
     this.#close = close;
@@ -82,7 +82,7 @@ export class ScriptedApiServer implements AsyncDisposable {
     }[protocol]();
     server.on("error", () => {});
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const line = await FaultyLine.open((server.address() as AddressInfo).port);
+    const line = await FaultyProxy.open((server.address() as AddressInfo).port);
     const scheme = protocol === "http" ? "http" : "https";
     const access: ClusterAccess = {
       server: new URL(`${scheme}://127.0.0.1:${line.port}`),
@@ -125,7 +125,7 @@ export class ScriptedApiServer implements AsyncDisposable {
   }
 }
 
-function answerOn(either: AnyResponse, line: FaultyLine): ScriptedAnswer {
+function answerOn(either: AnyResponse, line: FaultyProxy): ScriptedAnswer {
   // The two response classes have all used members in common, but a union of them is not callable.
   const response = either as ServerResponse;
   function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): void {

@@ -4,8 +4,8 @@ import type { LiveObject } from "../../../crds/object.ts";
 import type { Health } from "../../../operator/engine/health/health.ts";
 import { planChanges } from "../../../operator/engine/plan.ts";
 import { idOf, type ObjectId, stamps } from "../../../synth/manifest.ts";
+import { desiredCommit, prepareCommit } from "../../fakes/desired-objects.ts";
 import { aRelease, asOwned } from "../../fakes/releases.ts";
-import { prepareWishes, wishedCommit } from "../../fakes/wished-objects.ts";
 
 const current: Health = { status: "Current", reason: "Current", message: "" };
 const busy: Health = { status: "InProgress", reason: "Updating", message: "on its way" };
@@ -18,8 +18,8 @@ describe("planChanges()", () => {
     });
     const watches = fc.array(fc.constantFrom("synced", "pending", "refused"), { minLength: 8, maxLength: 8 });
     fc.assert(
-      fc.property(wishedCommit, states, watches, (one, state, watched) => {
-        const prepared = prepareWishes(one);
+      fc.property(desiredCommit, states, watches, (one, state, watched) => {
+        const prepared = prepareCommit(one);
         if (prepared === undefined) return;
         const live = new Map<ObjectId, LiveObject>();
         const unhealthy = new Set<ObjectId>();

@@ -8,7 +8,7 @@ import {
 } from "../../../operator/zones/errors.ts";
 import { encodeFrame } from "../../../operator/zones/frame.ts";
 import type { Serve } from "../../../operator/zones/incoming-requests.ts";
-import { aLinkPair, aLinkToStranger } from "../../fakes/link-pair.ts";
+import { aLinkPair, aLinkToPeer } from "../../fakes/link-pair.ts";
 
 const options = { read: ({ body }: { readonly body: unknown }) => body, deadlineMs: 60_000 };
 const hello = encodeFrame({ is: "hello", protocol: 1, zone: "test" });
@@ -133,13 +133,13 @@ describe("Link", () => {
       for (; sent < 100; sent++) await send({ body: sent, parts: [Buffer.alloc(100_000)] });
       return { body: {} };
     };
-    const { stranger, clock } = aLinkToStranger({ serve });
-    stranger.pause();
-    stranger.write(hello);
-    stranger.write(encodeFrame({ is: "request", id: 1, name: "all", body: {} }));
+    const { peer, clock } = aLinkToPeer({ serve });
+    peer.pause();
+    peer.write(hello);
+    peer.write(encodeFrame({ is: "request", id: 1, name: "all", body: {} }));
     await clock.settle();
     expect(sent).toBeLessThan(5);
-    stranger.resume();
+    peer.resume();
     while (sent < 100) await clock.settle();
   });
 
@@ -165,8 +165,8 @@ describe("Link", () => {
     },
     { what: "garbage", frames: [hello, Buffer.from("ffffffffffff", "hex")] },
   ])("disconnects for $what", async ({ frames }) => {
-    const { link, stranger } = aLinkToStranger({ serve: () => new Promise(() => {}) });
-    for (const frame of frames) stranger.write(Buffer.isBuffer(frame) ? frame : encodeFrame(frame));
+    const { link, peer } = aLinkToPeer({ serve: () => new Promise(() => {}) });
+    for (const frame of frames) peer.write(Buffer.isBuffer(frame) ? frame : encodeFrame(frame));
     expect(await link.closed).toBeInstanceOf(ZoneProtocolError);
     await expect(link.request("x", { body: {} }, options)).rejects.toBeInstanceOf(ZoneLostError);
   });
@@ -192,11 +192,11 @@ describe("Link", () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(aHeader, { maxLength: 8 }), async (headers) => {
-        const { link, stranger, clock } = aLinkToStranger({ serve: serveEcho });
-        stranger.write(hello);
+        const { link, peer, clock } = aLinkToPeer({ serve: serveEcho });
+        peer.write(hello);
         const answer = link.request("x", { body: {} }, options).catch((error: unknown) => error);
-        for (const header of headers) stranger.write(encodeFrame(header));
-        stranger.end();
+        for (const header of headers) peer.write(encodeFrame(header));
+        peer.end();
         await link.closed;
         await answer;
         expect(link.isClosed).toBe(true);

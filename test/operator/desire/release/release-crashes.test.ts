@@ -6,8 +6,13 @@ import type { Health } from "../../../../operator/engine/health/health.ts";
 import { composeInventory, entriesToRecord, recordedIdsOf } from "../../../../operator/engine/inventory.ts";
 import { planChanges } from "../../../../operator/engine/plan.ts";
 import { idOf, type Manifest, type ObjectId, stamps } from "../../../../synth/manifest.ts";
+import {
+  type DesiredCommit,
+  desiredCommit,
+  desiredObjects,
+  prepareCommit,
+} from "../../../fakes/desired-objects.ts";
 import { aCommit, aRelease, asOwned } from "../../../fakes/releases.ts";
-import { prepareWishes, type WishedCommit, wishedCommit, wishes } from "../../../fakes/wished-objects.ts";
 
 const current: Health = { status: "Current", reason: "Current", message: "" };
 
@@ -88,12 +93,12 @@ function* reconcile(prepared: DesiredSet, cluster: ModelCluster): Generator<void
 
 describe("a Release whose operator is killed at any point", () => {
   test("never has an object that it has not recorded, and converges after the last crash", () => {
-    const crash = fc.record({ commit: wishedCommit, steps: fc.nat(20) });
+    const crash = fc.record({ commit: desiredCommit, steps: fc.nat(20) });
     fc.assert(
-      fc.property(fc.array(crash, { maxLength: 5 }), wishedCommit, (crashes, last) => {
+      fc.property(fc.array(crash, { maxLength: 5 }), desiredCommit, (crashes, last) => {
         const cluster = new ModelCluster();
-        const run = (one: WishedCommit, steps: number): DesiredSet | undefined => {
-          const prepared = prepareWishes(one);
+        const run = (one: DesiredCommit, steps: number): DesiredSet | undefined => {
+          const prepared = prepareCommit(one);
           if (prepared === undefined) return undefined;
           let left = steps;
           for (const _ of reconcile(prepared, cluster)) {
@@ -117,39 +122,46 @@ describe("a Release whose operator is killed at any point", () => {
   test("never deletes what others created or moved to another set", () => {
     const mark = fc.constantFrom("ours", "otherSet", "notOurs", "controlled");
     fc.assert(
-      fc.property(wishes, wishes, fc.array(mark, { minLength: 8, maxLength: 8 }), (before, after, marks) => {
-        const [there, prepared] = [
-          prepareWishes({ wanted: before, edges: [] }),
-          prepareWishes({ wanted: after, edges: [] }),
-        ];
-        if (there === undefined || prepared === undefined) return;
-        const owned = there.objects.map(({ manifest }, index): OwnedObject => {
-          const one = asOwned(manifest);
-          const { metadata } = one.live;
-          const controller = { apiVersion: "v1", kind: "X", name: "x", uid: "x", controller: true };
-          const is = marks[index];
-          const changed = {
-            ...metadata,
-            ...(is === "otherSet" && { labels: { [stamps.set]: "other" } }),
-            ...(is === "controlled" && { ownerReferences: [controller] }),
-          };
-          return { ...one, live: { ...one.live, metadata: changed, ours: is !== "notOurs" } };
-        });
-        const { now, later } = decidePrune({
-          resource: aRelease(),
-          set: prepared.set,
-          owned,
-          desired: prepared,
-          observed: ({ id }) => owned.find((one) => one.id === id)?.live,
-          isOn: true,
-          deployed: undefined,
-          approved: aCommit("a").id,
-          approvals: [aCommit("a").id],
-        });
-        const desired = new Set(prepared.objects.map(({ id }) => id));
-        const expected = there.objects.filter(({ id }, index) => !desired.has(id) && marks[index] === "ours");
-        expect([...now, ...later].map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
-      }),
+      fc.property(
+        desiredObjects,
+        desiredObjects,
+        fc.array(mark, { minLength: 8, maxLength: 8 }),
+        (before, after, marks) => {
+          const [there, prepared] = [
+            prepareCommit({ wanted: before, edges: [] }),
+            prepareCommit({ wanted: after, edges: [] }),
+          ];
+          if (there === undefined || prepared === undefined) return;
+          const owned = there.objects.map(({ manifest }, index): OwnedObject => {
+            const one = asOwned(manifest);
+            const { metadata } = one.live;
+            const controller = { apiVersion: "v1", kind: "X", name: "x", uid: "x", controller: true };
+            const is = marks[index];
+            const changed = {
+              ...metadata,
+              ...(is === "otherSet" && { labels: { [stamps.set]: "other" } }),
+              ...(is === "controlled" && { ownerReferences: [controller] }),
+            };
+            return { ...one, live: { ...one.live, metadata: changed, ours: is !== "notOurs" } };
+          });
+          const { now, later } = decidePrune({
+            resource: aRelease(),
+            set: prepared.set,
+            owned,
+            desired: prepared,
+            observed: ({ id }) => owned.find((one) => one.id === id)?.live,
+            isOn: true,
+            deployed: undefined,
+            approved: aCommit("a").id,
+            approvals: [aCommit("a").id],
+          });
+          const desired = new Set(prepared.objects.map(({ id }) => id));
+          const expected = there.objects.filter(
+            ({ id }, index) => !desired.has(id) && marks[index] === "ours",
+          );
+          expect([...now, ...later].map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
+        },
+      ),
     );
   });
 });

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /** A TCP proxy to a port of this machine that delays the bytes of clients. */
-export class SlowLine {
+export class SlowProxy {
   /** The delay from now on. */
   delayMs = 0;
   readonly #server: Server;
@@ -28,8 +28,8 @@ export class SlowLine {
     });
   }
 
-  static async open(targetPort: number): Promise<SlowLine> {
-    const line = new SlowLine(targetPort);
+  static async open(targetPort: number): Promise<SlowProxy> {
+    const line = new SlowProxy(targetPort);
     await new Promise<void>((resolve) => line.#server.listen(0, "127.0.0.1", resolve));
     return line;
   }

@@ -3,11 +3,11 @@ import type { KindCatalog } from "../../operator/cluster/found-kinds/ports.ts";
 import { aCatalog } from "./releases.ts";
 
 /**
- * A catalog that knows all kinds of the cluster from the start.
+ * A catalog with all kinds of the cluster from the start.
  *
  * @param newDefinitions Kinds whose definitions changed a moment ago.
  */
-export function aKnowingCatalog(newDefinitions: ReadonlySet<string> = new Set()): KindCatalog {
+export function aLoadedCatalog(newDefinitions: ReadonlySet<string> = new Set()): KindCatalog {
   const { find } = aCatalog();
   const answer = (kind: ObjectKind | undefined) =>
     kind === undefined

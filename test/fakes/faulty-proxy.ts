@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
 /** A TCP proxy to a port of this machine that a test can make silent, or disconnect. */
-export class FaultyLine {
+export class FaultyProxy {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
   #isSilent = false;
@@ -34,8 +34,8 @@ export class FaultyLine {
 
   readonly #silenced = new WeakSet<Socket>();
 
-  static async open(targetPort: number): Promise<FaultyLine> {
-    const line = new FaultyLine(targetPort);
+  static async open(targetPort: number): Promise<FaultyProxy> {
+    const line = new FaultyProxy(targetPort);
     await new Promise<void>((resolve) => line.#server.listen(0, "127.0.0.1", resolve));
     return line;
   }

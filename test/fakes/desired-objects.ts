@@ -21,34 +21,34 @@ const clusterScoped: ReadonlySet<Kind> = new Set([
   "ValidatingWebhookConfiguration",
 ]);
 
-interface Wish {
+interface DesiredObject {
   readonly kind: Kind;
   readonly name: string;
   readonly namespace: string;
   readonly value: number;
 }
 
-const wish: fc.Arbitrary<Wish> = fc.record({
+const desiredObject: fc.Arbitrary<DesiredObject> = fc.record({
   kind: fc.constantFrom(...(Object.keys(apiVersions) as Kind[])),
   name: fc.constantFrom("a", "b"),
   namespace: fc.constantFrom("shop", "a", "b"),
   value: fc.integer({ min: 0, max: 2 }),
 });
-const wishId = ({ kind, name, namespace }: Wish) =>
+const objectId = ({ kind, name, namespace }: DesiredObject) =>
   `${kind}/${clusterScoped.has(kind) ? "" : namespace}/${name}`;
-export const wishes = fc.uniqueArray(wish, { selector: wishId, maxLength: 8 });
+export const desiredObjects = fc.uniqueArray(desiredObject, { selector: objectId, maxLength: 8 });
 /** Edges from later to earlier manifests, so that there are no cycles among the declared ones. */
 const edges = fc.array(fc.tuple(fc.nat(7), fc.nat(7)), { maxLength: 4 });
 
 /** The objects of a commit, as indexes of their needs. */
-export interface WishedCommit {
-  readonly wanted: readonly Wish[];
+export interface DesiredCommit {
+  readonly wanted: readonly DesiredObject[];
   readonly edges: readonly (readonly [number, number])[];
 }
-export const wishedCommit: fc.Arbitrary<WishedCommit> = fc.record({ wanted: wishes, edges });
+export const desiredCommit: fc.Arbitrary<DesiredCommit> = fc.record({ wanted: desiredObjects, edges });
 
 /** Prepares the objects. Undefined: the required and the declared order form a cycle, which is rejected. */
-export function prepareWishes({ wanted, edges: declared }: WishedCommit): DesiredSet | undefined {
+export function prepareCommit({ wanted, edges: declared }: DesiredCommit): DesiredSet | undefined {
   const manifests = wanted.map(({ kind, name, namespace, value }) =>
     aSourceManifest(apiVersions[kind], kind, name, { namespace, fields: { value } }),
   );
