@@ -24,7 +24,7 @@ const ruleOf = (file: string): string | undefined =>
     .toSorted((a, b) => b.length - a.length)[0];
 
 describe("the import table", () => {
-  test.for(sources)("%s imports only what its folder may", (file) => {
+  test.for(sources)("%s imports only folders and packages that are permitted for its folder", (file) => {
     const key = ruleOf(file);
     expect(key, `no rule for ${file}: name its folder in the table`).toBeDefined();
     const rule = table[key ?? ""];
@@ -55,7 +55,7 @@ test("zod is imported as a whole module, so that bundles contain only what is us
   expect(named).toEqual([]);
 });
 
-describe("import circles", () => {
+describe("import cycles", () => {
   const imported = new Map(
     sources.map((file) => [
       file,
@@ -78,7 +78,7 @@ describe("import circles", () => {
     return reached;
   }
 
-  test("join no files of different folders", () => {
+  test("contain no files of different folders", () => {
     const reaches = new Map(sources.map((file) => [file, reachOf(file)]));
     const across = sources.flatMap((file) =>
       (imported.get(file) ?? [])
@@ -214,17 +214,17 @@ describe("the sources", () => {
   });
 });
 
-/** Wiring: what connects `operator/desire/` to the rest of the operator. */
+/** Wiring: the files that connect `operator/desire/` to the rest of the operator. */
 const wiring: ReadonlySet<string> = new Set([
   "operator/compose.ts",
   "operator/compose/kind-controller.ts",
   "operator/config.ts",
 ]);
 
-describe("what a Release is", () => {
+describe("Releases", () => {
   const outside = sources.filter((file) => /^operator\/(?!desire\/)/.test(file));
 
-  test.for(outside)("%s does not know", (file) => {
+  test.for(outside)("%s neither imports nor names them", (file) => {
     const forbidden = wiring.has(file)
       ? /crds\/release(-policy|-next)?\.ts$/
       : /\/desire\/|crds\/release(-policy|-next)?\.ts$/;

@@ -42,7 +42,7 @@ const anchorOf = (heading: string): string =>
     .replaceAll(" ", "-");
 
 describe("README.md", () => {
-  test("shows the lines to try that npm start prints", () => {
+  test("shows the commands that npm start prints", () => {
     const readme = read("README.md");
     const [kubeconfig = ""] = /\/demo\/fairlead-start-\w+\/kubeconfig/.exec(readme) ?? [];
     const [repository = ""] = /\/demo\/fairlead-start-\w+\/rendered\.git/.exec(readme) ?? [];
@@ -58,7 +58,7 @@ describe("README.md", () => {
     expect(readme).toContain(`\n${lines.join("\n")}\n`);
   });
 
-  test("is short enough to be read", () => {
+  test("has fewer than 200 lines", () => {
     expect(read("README.md").split("\n").length).toBeLessThan(200);
   });
 });
@@ -66,19 +66,22 @@ describe("README.md", () => {
 describe("docs/running.md", () => {
   const running = read("docs/running.md");
 
-  test.for(Object.keys(operatorOptions) as OptionName[])("has %s, its twin and its default", (name) => {
-    const spec: { flag: string; value?: string; fallback?: string } = operatorOptions[name];
-    const row = running.split("\n").find((line) => line.startsWith(`| \`--${spec.flag}`)) ?? "";
-    const [, option, twin, fallback, says] = row.split("|").map((cell) => cell.trim());
+  test.for(Object.keys(operatorOptions) as OptionName[])(
+    "has %s, its environment variable and its default",
+    (name) => {
+      const spec: { flag: string; value?: string; fallback?: string } = operatorOptions[name];
+      const row = running.split("\n").find((line) => line.startsWith(`| \`--${spec.flag}`)) ?? "";
+      const [, option, twin, fallback, says] = row.split("|").map((cell) => cell.trim());
 
-    expect(option).toBe(`\`--${spec.flag}${spec.value === undefined ? "" : ` ${spec.value}`}\``);
-    expect(twin).toBe(`\`${environmentTwinOf(name)}\``);
-    if (spec.fallback) expect(fallback).toBe(`\`${spec.fallback}\``);
-    else expect(fallback).not.toBe("");
-    expect(says).not.toBe("");
-  });
+      expect(option).toBe(`\`--${spec.flag}${spec.value === undefined ? "" : ` ${spec.value}`}\``);
+      expect(twin).toBe(`\`${environmentTwinOf(name)}\``);
+      if (spec.fallback) expect(fallback).toBe(`\`${spec.fallback}\``);
+      else expect(fallback).not.toBe("");
+      expect(says).not.toBe("");
+    },
+  );
 
-  test("has no option that there is not", () => {
+  test("has only options that exist", () => {
     const flags = [...running.matchAll(/^\| `--([a-z-]+)/gm)].map(([, flag]) => flag);
     expect(flags).toEqual(Object.values(operatorOptions).map(({ flag }) => flag));
   });
@@ -136,7 +139,7 @@ describe("docs/conditions.md", () => {
 });
 
 describe("docs/troubleshooting.md", () => {
-  /** All is well, or a state that needs nothing to be done. */
+  /** Reasons of normal states, which need no remedy. */
   const well = ["Reconciled", "Applied", "Healthy", "Sourced", "Published"];
 
   test("has a remedy for each reason of a problem", () => {
@@ -165,7 +168,7 @@ const nothingPublished: PublishCounts = {
 describe("docs/observability.md", () => {
   const documented = documentedMetrics(read("docs/observability.md"));
 
-  test("has a row for each metric of an operator with everything switched on, and for no other", async () => {
+  test("has a row for each metric of an operator with all features enabled, and for no other", async () => {
     const metrics = new Metrics({ version: "1.2.3", hasRepository: true });
     metrics.leader("fairlead");
     metrics.events.watch(() => ({ written: 0, dropped: 0 }));
@@ -179,7 +182,7 @@ describe("docs/observability.md", () => {
     expect([...served.values()].map(({ name, type }) => `${name} ${type}`).toSorted()).toEqual(documented);
   });
 
-  test("has every metric that alerts and dashboard ask for", () => {
+  test("has every metric that alerts and dashboard use", () => {
     const names = new Set(documented.map((row) => row.split(" ")[0]));
     const asked = ["constructs/alerts.ts", "constructs/dashboard.ts"]
       .flatMap((file) => [...read(file).matchAll(metricName)])
@@ -190,7 +193,7 @@ describe("docs/observability.md", () => {
 });
 
 describe.for(pages)("%s", (page) => {
-  test("types no command or option that there is not", () => {
+  test("has only commands and options that exist", () => {
     const typed = read(page)
       .replaceAll("\\\n", " ")
       .matchAll(/npx fairlead ([\w-]+)([^\n`|]*)/g);
@@ -203,14 +206,14 @@ describe.for(pages)("%s", (page) => {
     expect(unknown).toEqual([]);
   });
 
-  test("has no link that leads nowhere", () => {
+  test("has no broken link", () => {
     const broken = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
       .map(([, link = ""]) => link)
       .filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link));
     expect(broken).toEqual([]);
   });
 
-  test("names no sample that there is not", () => {
+  test("names only samples that exist", () => {
     const named = [...read(page).matchAll(/\bsamples\/[\w.-]+\.yaml/g)].map(([path]) => path);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });

@@ -54,7 +54,7 @@ export const importTable: Record<string, ImportRule> = {
     ],
     packages: ["node:*", "zod"],
   },
-  // The publish zone, and what decides in the operator.
+  // The publish zone, and the decisions of the operator about it.
   "operator/git/publish": {
     folders: [
       "operator/git",
@@ -73,7 +73,7 @@ export const importTable: Record<string, ImportRule> = {
     ],
     packages: ["node:*", "zod", "simple-git", "yaml"],
   },
-  // The source zone, and what the operator knows of it.
+  // The source zone, and the operator's side of it.
   "operator/git/source": {
     folders: [
       "operator/git",
@@ -110,7 +110,7 @@ export const importTable: Record<string, ImportRule> = {
     folders: ["operator/sandbox/launch-arguments.ts", "operator/sandbox/node-files.ts"],
     packages: ["node:*"],
   },
-  // The sandbox zone, and what the operator knows of it.
+  // The sandbox zone, and the operator's side of it.
   "operator/sandbox": {
     folders: [
       "operator/zones",
@@ -126,7 +126,7 @@ export const importTable: Record<string, ImportRule> = {
     folders: ["operator/engine", "operator/ports.ts", "operator/errors.ts", "crds"],
     packages: ["node:*", "pino", "prom-client", "@opentelemetry/api"],
   },
-  // From a custom resource to the set of objects that its chart wants.
+  // From a custom resource to the desired set of its chart.
   "operator/desire/chart": {
     folders: ["operator/reconcile.ts", ...engine],
     packages: [],
@@ -143,7 +143,7 @@ export const importTable: Record<string, ImportRule> = {
     ],
     packages: [],
   },
-  // From a Release to the set of objects that its source wants.
+  // From a Release to the desired set of its source.
   "operator/desire/release": {
     folders: [
       "operator/compose",
@@ -208,7 +208,7 @@ export const importTable: Record<string, ImportRule> = {
     folders: ["operator", "charts", "constructs", "synth", "crds", "cli/commands"],
     packages: [],
   },
-  // The program that a Release deploys in the demo, as a user writes one.
+  // The program that a Release deploys in the demo, as written by a user.
   samples: { folders: [], packages: ["cdk8s", "cdk8s-plus-27", "constructs", "fairlead"] },
   ...rigImportTable,
 };

@@ -52,7 +52,7 @@ async function aBackup() {
 }
 
 describe("a Backup", () => {
-  test("runs a pod for each request, and makes a receipt when it has ended", async () => {
+  test("runs a pod for each request, and creates a receipt when it has ended", async () => {
     const { run, edit, end } = await aBackup();
     expect(await run()).toEqual(["apply ServiceAccount/web", "apply Pod/web-r1"]);
     edit("r1", "copy:2");
@@ -93,7 +93,7 @@ describe("a Backup", () => {
   });
 });
 
-/** A TableImport, its Job, and what the operator that reconciles it shows. */
+/** A TableImport, its Job, and the status that the operator reports. */
 async function aTableImport() {
   const metrics = new Metrics({ version: "1.2.3", hasRepository: false });
   const bench: ReconcileBench = new ReconcileBench({
@@ -140,7 +140,7 @@ describe("a TableImport", () => {
   });
 });
 
-/** A Migration, and who sends the requests for its objects. */
+/** A Migration, and the senders of the requests for its objects. */
 function aMigration(timeout = "10m") {
   const spec = {
     image: "migrate:1",

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The long ones, longest first, so that the run does not end with one of them alone. */
+/** The longest files, longest first, so that the run does not end with one of them alone. */
 const longest = [
   "start.test.ts",
   "end-to-end.test.ts",
@@ -22,7 +22,7 @@ const longest = [
   "leader-killed.test.ts",
 ];
 
-/** The order of files in a project, as ever but for those that are named here; what runs beside it is mixed with it. */
+/** Sorts the files of a project: first the longest ones, then the others in the default order. Projects of one group are mixed. */
 export default class StorySequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -14,7 +14,7 @@ export default class SummaryReporter implements Reporter {
         else if (state === "failed") failed += 1;
         else skipped += 1;
       }
-      // A file that cannot even be loaded has no tests and would count as nothing.
+      // A file that cannot be loaded has no tests, so count it as one failure.
       if (module.state() === "failed" && tests.every((test) => test.result().state !== "failed")) failed += 1;
     }
     if (skipped > 0) process.stdout.write(`${skipped} skipped\n`);

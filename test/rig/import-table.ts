@@ -6,7 +6,7 @@ export interface ImportRule {
 
 /** The part of the import table for `rig/`. No folder of the product may import any of it. */
 export const rigImportTable: Record<string, ImportRule> = {
-  // Breaks the operator from outside and through its parts, with the helpers of the tests.
+  // Injects faults into the operator and its parts, with the helpers of the tests.
   rig: {
     folders: ["test", "index.ts", "operator", "cli", "charts", "constructs", "synth", "crds"],
     packages: ["node:*", "cdk8s", "vitest", "yaml", "zod"],
@@ -16,7 +16,7 @@ export const rigImportTable: Record<string, ImportRule> = {
     packages: ["node:*", "cdk8s", "commander", "zod"],
   },
   "rig/bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
-  // Measures the operator that ships, with its kinds; the rest of the benchmark measures one that is built on the package.
+  // Measures the shipped operator with its kinds. The rest of the benchmark measures an operator that is built with the package.
   "rig/bench/releases": {
     folders: [
       "rig/bench",
