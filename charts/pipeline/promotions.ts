@@ -1,6 +1,7 @@
 import type { LiveObject } from "../../crds/object.ts";
 import { controllerOf } from "../../crds/object.ts";
 import type { PromotionRecord, PromotionResource, PromotionSpec } from "../../crds/promotion.ts";
+import { compare, inOrder, numberOf } from "./promotion-order.ts";
 import type { Stage } from "./shape.ts";
 
 /** The fields of a Promotion that a Pipeline reads. */
@@ -59,7 +60,7 @@ const mostReplaced = 12;
 
 /** The Promotions of a stage, and their results. */
 export class StageHistory {
-  /** The Promotions that the Pipeline created, by number. */
+  /** The Promotions that the Pipeline created, the oldest first. */
   readonly started: readonly StartedPromotion[];
   /** The requests of users, the oldest first. */
   readonly requests: readonly PromotionView[];
@@ -80,9 +81,9 @@ export class StageHistory {
   constructor(promotions: readonly PromotionView[], { name, names }: Pick<Stage, "name" | "names">) {
     this.#name = name;
     const ofStage = promotions.filter(({ spec }) => names.has(spec.stage));
-    this.started = ofStage
-      .filter((one): one is StartedPromotion => one.isOurs && one.spec.digest !== undefined)
-      .toSorted((a, b) => numberOf(a) - numberOf(b) || compare(a.name, b.name));
+    this.started = inOrder(
+      ofStage.filter((one): one is StartedPromotion => one.isOurs && one.spec.digest !== undefined),
+    );
     this.requests = ofStage
       // A Promotion with a number was created by a deleted Pipeline of the same name.
       .filter(({ isOurs, spec }) => !isOurs && spec.number === undefined)
@@ -226,14 +227,6 @@ export function isOpen({
   return passedAt === undefined && failedAt === undefined;
 }
 
-function numberOf({ spec }: PromotionView): number {
-  return spec.number ?? 0;
-}
-
 function candidateOf({ spec }: PromotionView): number {
   return spec.candidate ?? 0;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -27,6 +27,30 @@ describe("a renamed stage", () => {
     expect(promoted(world, "live")).toEqual([commit]);
   });
 
+  test("keeps its last Promotion when its earlier name is declared later", () => {
+    const world = aShop();
+    for (const text of ["1", "2", "3"]) {
+      world.push(everywhere(text));
+      world.run(hour);
+    }
+    const [dev, staging, prod] = threeStages() as [object, object, object];
+    world.editRelease("prod", { source: { ref: { pipeline: "shop", stage: "live" } } });
+    world.editStages([dev, staging, { ...prod, name: "live" }]);
+    const commit = world.push(everywhere("4"));
+    world.run(hour);
+    expect(promoted(world, "live").at(-1)).toBe(commit);
+    world.editStages([dev, staging, { ...prod, name: "live", formerly: ["prod"] }]);
+    world.run(hour);
+    expect(world.stage("live")).toMatchObject({
+      phase: "Passed",
+      promotion: { revision: commit },
+      running: { revision: commit, proven: true },
+    });
+    const next = world.push(everywhere("5"));
+    world.run(hour);
+    expect(world.stage("live").promotion).toMatchObject({ revision: next, number: 4 });
+  });
+
   test("does not start what was rejected under its earlier name", () => {
     const world = aShop({ prod: { enter: { approvals: {} } } });
     const commit = world.push(everywhere("1"));
