@@ -64,19 +64,23 @@ export async function readObject<T = KubernetesObject>(
 export interface NamespaceOptions {
   /** Prefix of the name, which ends with random characters. */
   readonly prefix?: string;
-  /** Registers the removal. In a `beforeAll`, store it for an `afterAll`: a hook cannot add hooks. Default: after the test. */
+  /** Registers the removal, if any. In a `beforeAll`, store it for an `afterAll`: a hook cannot add hooks. Default: after the test. */
   readonly onEnd?: (remove: () => Promise<void>) => void;
 }
 
-/** Creates a namespace for one test, and returns its name. */
+/**
+ * Creates a namespace for one test, and returns its name. It is removed only if the cluster outlives the run: for a
+ * deletion, the namespace controller sends two requests for each type of objects, and repeats them until all are deleted.
+ */
 export async function aNamespace({
   prefix = "test",
   onEnd = onTestFinished,
 }: NamespaceOptions = {}): Promise<string> {
   const name = `${prefix}-${crypto.randomUUID().slice(0, 8)}`;
-  onEnd(async () => {
-    await direct().delete("namespace", name);
-  });
+  if (testCluster().outlivesRun)
+    onEnd(async () => {
+      await direct().delete("namespace", name);
+    });
   await applyObjects({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
   return name;
 }

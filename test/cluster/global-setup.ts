@@ -21,6 +21,8 @@ export interface SharedCluster extends TestCluster {
   readonly startedAt: string;
   readonly programs: BundledPrograms;
   readonly secondClusterUrl: string;
+  /** Whether it continues to run after the tests. If not, they need not remove their namespaces. */
+  readonly outlivesRun: boolean;
 }
 
 declare module "vitest" {
@@ -46,7 +48,8 @@ export default async function setUpCluster(project: TestProject): Promise<() => 
     if (bundled !== undefined)
       process.env["FAIRLEAD_TEST_PROGRAMS"] = JSON.stringify((await bundled).programs);
     const programs = JSON.parse(process.env["FAIRLEAD_TEST_PROGRAMS"] ?? "{}") as BundledPrograms;
-    const testCluster = { ...found, startedAt, programs, secondClusterUrl };
+    const outlivesRun = process.env["FAIRLEAD_TEST_CLUSTER_ENDS"] === undefined;
+    const testCluster = { ...found, startedAt, programs, secondClusterUrl, outlivesRun };
     if (isFirst) await installSharedKinds(testCluster);
     project.provide("testCluster", testCluster);
   };
@@ -69,6 +72,7 @@ export default async function setUpCluster(project: TestProject): Promise<() => 
   const env = { ...process.env, GOMAXPROCS: undefined };
   const cluster = await startLocalCluster({ name: "test", fsync: false, env, report: reporter() });
   const { kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath = "kubectl" } = cluster;
+  process.env["FAIRLEAD_TEST_CLUSTER_ENDS"] = "1";
   await provide({ kubeconfigPath, operatorKubeconfigPath, auditLogPath, kubectlPath });
   // The garbage collector discovers kinds at its start and every 30 s, and retries objects of unknown kinds with backoff.
   // Without this wait, dependents of a custom resource would not be deleted for a minute.
