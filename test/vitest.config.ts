@@ -4,23 +4,33 @@ import { defineConfig } from "vitest/config";
 import { isLong } from "./long.ts";
 import StorySequencer from "./story-sequencer.ts";
 
-/** After the others, three at a time: tests that measure times, compute, or free ports for a moment. They wait most of the time. */
-const alone = ["leader", "leader-killed", "repair", "local-cluster", "release-quota"].map(
-  (name) => `test/cluster/${name}.test.ts`,
-);
+/** After the others, two at a time: tests that measure times, compute, or free ports for a moment. They wait most of the time. */
+const alone = [
+  "leader",
+  "leader-killed",
+  "repair",
+  ...(isLong ? ["local-cluster-restart"] : []),
+  "release-quota",
+].map((name) => `test/cluster/${name}.test.ts`);
 
 /** Looks back at all the others. */
 const last = ["test/cluster/rights-used.test.ts"];
 
 /**
- * Each packs the project, starts several clusters of its own, or repeats its steps for half a minute: `npm run test:long` and CI
- * run these files.
+ * Each packs the project, starts clusters of its own, or repeats its steps for half a minute: `npm run test:long` and CI run
+ * these files.
  */
 const long = isLong
   ? []
-  : ["forgets", "local-cluster-lifetime", "neighbours", "public-way", "runtime-expiry"].map(
-      (name) => `test/cluster/${name}.test.ts`,
-    );
+  : [
+      "forgets",
+      "install-upgrade",
+      "local-cluster-lifetime",
+      "local-cluster-restart",
+      "neighbours",
+      "public-way",
+      "runtime-expiry",
+    ].map((name) => `test/cluster/${name}.test.ts`);
 
 /** Measures, for minutes; where it is asked for. */
 const measuring =

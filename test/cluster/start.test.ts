@@ -151,7 +151,7 @@ test("fairlead start shows every sample Ready and committed, and Ctrl-C removes 
   await untilNothingIsLeft(run);
 });
 
-test("fairlead start leaves nothing when it is stopped while the cluster starts", async () => {
+test.runIf(isLong)("fairlead start leaves nothing when it is stopped while the cluster starts", async () => {
   const run = await start();
   await eventually(() => run.shown().includes("Starting kube-apiserver"), { what: "the cluster starts" });
   expect(await run.stop("SIGINT")).toBe(0);
