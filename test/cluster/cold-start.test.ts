@@ -11,7 +11,7 @@ import { aRepository } from "./repository.ts";
 import { applySamples, untilSamplesReady } from "./sample-set.ts";
 import { aStampHarness, manyNames } from "./stamps.ts";
 
-const resources = isLong ? 1_000 : 150;
+const resources = isLong ? 1_000 : 60;
 
 test(`a restart with ${resources} converged resources writes nothing, and the operator sends no further requests`, {
   timeout: 300_000,

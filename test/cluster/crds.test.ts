@@ -13,6 +13,7 @@ import { Runtime } from "../../crds/runtime.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import { anyCron } from "../crds/any-cron.ts";
 import { schedules } from "../crds/schedules.ts";
+import { isLong } from "../long.ts";
 import { aNamespace, applyObjects, eventually, kubectl, kubectlJson } from "./fixture.ts";
 import type { KubectlError } from "./kubectl.ts";
 
@@ -238,13 +239,10 @@ describe("the schedule of a ScheduledEcho", () => {
   test("is validated as a CronJob's schedule, for any text", async () => {
     const many = fc.array(anyCron, { minLength: 150, maxLength: 150 });
     const property = fc.asyncProperty(many, async (tried) => {
-      const [byCronJob, byUs] = await Promise.all([
-        accepted(aCronJob, tried),
-        accepted(aScheduledEcho, tried),
-      ]);
-      expect(byUs).toEqual(byCronJob);
+      const both = await Promise.all([accepted(aCronJob, tried), accepted(aScheduledEcho, tried)]);
+      expect(both[1]).toEqual(both[0]);
     });
     // Shrinking would send hundreds of requests to the server, and the difference is sufficient.
-    await fc.assert(property, { numRuns: 5, endOnFailure: true });
+    await fc.assert(property, { numRuns: isLong ? 5 : 1, endOnFailure: true });
   });
 });

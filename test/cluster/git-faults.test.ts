@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { isLong } from "../long.ts";
 import { eventually } from "./fixture.ts";
 import { conditionOf, type SeenResource } from "./harness.ts";
 import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
@@ -57,7 +58,7 @@ function expectLinear({ repository: { remote } }: StampHarness, heads: readonly 
 }
 
 describe("a repository", () => {
-  test.for([
+  const faults = [
     {
       fault: "cannot be reached",
       breakIt: ({ repository: { remote } }: StampHarness) => remote.vanish(),
@@ -77,7 +78,9 @@ describe("a repository", () => {
       reason: "PushRefused",
       says: /The branch is frozen/,
     },
-  ])(
+  ];
+
+  test.for(isLong ? faults : faults.slice(0, 1))(
     "that $fault does not block reconciles, and receives all files in one commit after it recovers",
     async (fault) => {
       const harness = await aPublishedHarness();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
+import { isLong } from "../long.ts";
 import { kubectl, readObject } from "./fixture.ts";
 import { conditionOf, seen } from "./harness.ts";
 import { aReleaseHarness } from "./release-harness.ts";
@@ -51,10 +52,13 @@ function filesOf({ plural, kind, fields }: { plural: string; kind: string; field
   };
 }
 
-test.for([
-  { does: "is deployed each time", isBusy: false },
-  { does: "is deployed each time, also while a controller writes the resource's status", isBusy: true },
-])(
+const quiet = { does: "is deployed each time", isBusy: false };
+const busy = {
+  does: "is deployed each time, also while a controller writes the resource's status",
+  isBusy: true,
+};
+
+test.for(isLong ? [quiet, busy] : [busy])(
   "a definition and a resource of it that one commit extends: $does",
   { timeout: 60_000 + commits * 20_000 },
   async ({ isBusy }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
+import { isLong } from "../long.ts";
 import { applyObjects, eventually, kubectl } from "./fixture.ts";
 import { conditionOf, untilReady } from "./harness.ts";
 import { stampIn } from "./stamp-kind.ts";
@@ -78,7 +79,7 @@ describe("the sweep of git", () => {
     expect(harness.repository.commits()).toBe(commits + 1);
   });
 
-  test("removes no folder of a namespace that is no longer watched", async () => {
+  test.runIf(isLong)("removes no folder of a namespace that is no longer watched", async () => {
     const other = await aStampHarness();
     const harness = await aStampHarness();
     await other.apply(names, { text: "one" });
@@ -97,7 +98,7 @@ describe("the sweep of git", () => {
     expect(foldersOf(harness, other.namespace)).toEqual(names.toSorted());
   });
 
-  test("removes no folder of a kind whose CRD was deleted, and reports it", async () => {
+  test.runIf(isLong)("removes no folder of a kind whose CRD was deleted, and reports it", async () => {
     const ownGroup = `sweep-${crypto.randomUUID().slice(0, 8)}.stories.fairlead.dev`;
     const { definition } = stampIn(ownGroup);
     const crd = `crd/${groupKindOf(definition)}`;
@@ -139,7 +140,7 @@ describe("the sweep of git", () => {
     );
   });
 
-  test("removes no folder after the Lease was recreated", async () => {
+  test.runIf(isLong)("removes no folder after the Lease was recreated", async () => {
     const harness = await aStoppedHarness(owned);
     const commits = harness.repository.commits();
     await kubectl(["delete", "lease", "fairlead", "-n", harness.namespace]);

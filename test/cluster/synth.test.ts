@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { KubernetesObject } from "../../crds/object.ts";
+import { isLong } from "../long.ts";
 import { kubectl } from "./fixture.ts";
 import { aFolder } from "./operator.ts";
 
@@ -27,7 +28,7 @@ async function synth(): Promise<ReadonlyMap<string, string>> {
 test("npm run synth writes objects that the API server accepts, the same each time", async () => {
   const files = await synth();
   expect([...files.keys()]).toEqual(["crds.k8s.yaml", "operator.k8s.yaml"]);
-  expect(await synth()).toEqual(files);
+  if (isLong) expect(await synth()).toEqual(files);
 
   const objectsIn = (file: string) =>
     parseAllDocuments(files.get(file) ?? "").map((document) => document.toJS() as KubernetesObject);
