@@ -6,7 +6,7 @@ import { isRunning } from "../../cli/local-cluster/process-identity.ts";
 import { kubectl } from "./fixture.ts";
 
 test("a cluster of an API server keeps its data when its parts restart, and leaves nothing behind when it stops", async () => {
-  const cluster = await startLocalCluster({ name: "test", fsync: false, only: "api" });
+  const cluster = await startLocalCluster({ name: "separate", fsync: false, only: "api" });
   onTestFinished(() => cluster.stop());
   expect(cluster.components).toEqual(["etcd", "kube-apiserver"]);
   const onIt = (args: string[]) => kubectl(["--kubeconfig", cluster.kubeconfigPath, ...args]);
