@@ -133,7 +133,9 @@ export const stageStatus = z.object({
   problems: z
     .array(z.string())
     .optional()
-    .describe("Releases that cannot be deployed or are not ready, and commits that cannot be planned."),
+    .describe(
+      "Windows that cannot be evaluated, Releases that cannot be deployed or are not ready, and commits that cannot be planned.",
+    ),
 });
 
 export type StageStatus = z.output<typeof stageStatus>;

@@ -7,6 +7,7 @@ import { describeLatePlans } from "./late-plans.ts";
 import { isOpen, type PromotionView } from "./promotions.ts";
 import { agreedRelease, describeReleases } from "./release-problems.ts";
 import { shortenStage } from "./short-report.ts";
+import { describeUnreadable } from "./windows.ts";
 import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
 
 /**
@@ -137,6 +138,7 @@ function problemsOf(
         )
       : [];
   return [
+    ...describeUnreadable(stage.enter?.windows ?? []).map((text) => `a window is closed: ${text}`),
     ...describeReleases(stage, world),
     ...describeLatePlans(stage, world, before),
     ...failed,

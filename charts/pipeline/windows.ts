@@ -59,6 +59,11 @@ export function assessWindows({ windows, anchor, clock }: WindowsInput): Windows
   };
 }
 
+/** Why windows cannot be evaluated, one text for each. Pure. */
+export function describeUnreadable(windows: readonly WindowSpec[]): readonly string[] {
+  return windows.map(readWindow).filter((one) => typeof one === "string");
+}
+
 interface ReadWindow {
   readonly isAllow: boolean;
   readonly recurrence: Recurrence;

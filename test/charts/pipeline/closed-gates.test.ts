@@ -83,6 +83,8 @@ describe("windows and freezes", () => {
     { allow: { cron: "* * * * *", duration: "1h", timeZone: "Europe/Nowhere" } },
   ])("check 30: a window that cannot be evaluated is closed, and reported: %j", (window) => {
     const world = aShop({ prod: { enter: { windows: [window] } } });
+    world.run(minute);
+    expect(world.stage("prod").problems).toEqual([expect.stringMatching(/^a window is closed: ./)]);
     world.push(everywhere("1"));
     world.run(48 * hour);
     expect(promoted(world, "prod")).toEqual([]);
