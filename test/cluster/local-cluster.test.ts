@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { readAuditLog } from "./audit-log.ts";
-import { aNamespace, applyObjects, eventually, kubectl, readObject, secondCluster } from "./fixture.ts";
+import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
 
 interface WithStatus {
   readonly metadata: { readonly uid: string };
@@ -86,14 +85,4 @@ test("an object is deleted with its owner", async () => {
   const isGone = async () => (await readObject("configmap", "child", namespace)) === undefined;
   await eventually(isGone, { what: "the child is garbage-collected" });
   expect(await readObject("configmap", "other", namespace)).toBeDefined();
-});
-
-test("the user operator has no permissions by itself", async () => {
-  // On the shared cluster the tests have granted it some.
-  const cluster = await secondCluster();
-  const asOperator = ["--kubeconfig", cluster.operatorKubeconfigPath, "get", "pods", "-A"];
-  await expect(kubectl(asOperator)).rejects.toThrow(/forbidden/i);
-  const refusals = await readAuditLog(cluster.auditLogPath, { user: "operator" });
-  const refusal = refusals.find(({ verb }) => verb === "list");
-  expect(refusal).toMatchObject({ objectRef: { resource: "pods" }, responseStatus: { code: 403 } });
 });
