@@ -76,7 +76,7 @@ test("the operator runs beside a local cluster with the permissions of its insta
   await promisify(execFile)(process.execPath, [...fairlead, "--set=logLevel=debug"]);
   await eventually(() => (log.match(/Became leader/g) ?? []).length === 2, {
     what: "the operator runs instead of a new pod",
-    timeoutMs: 30_000,
+    timeoutMs: 90_000,
   });
   operator.kill("SIGINT");
   expect(await ended).toEqual([0, null]);
@@ -91,7 +91,7 @@ test("the operator runs beside a local cluster with the permissions of its insta
   for (const stream of [again.stdout, again.stderr]) stream.on("data", (chunk) => (said += chunk));
   const endedAgain = once(again, "exit");
   onTestFinished(() => void again.kill("SIGTERM"));
-  await eventually(() => said.includes("Became leader"), { what: "it leads again", timeoutMs: 30_000 });
+  await eventually(() => said.includes("Became leader"), { what: "it leads again", timeoutMs: 90_000 });
   const { stdout: children } = await promisify(execFile)("pgrep", ["-P", String(again.pid)]);
   for (const pid of children.trim().split("\n")) process.kill(Number(pid), "SIGKILL");
   expect(await endedAgain).toEqual([1, null]);
