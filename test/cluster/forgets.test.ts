@@ -72,4 +72,4 @@ test("an operator frees the memory of deleted resources: it contains none of the
     },
     { what: "none of them is in memory", timeoutMs: 180_000, intervalMs: 2_000 },
   );
-});
+}, 300_000);
