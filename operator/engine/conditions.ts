@@ -201,7 +201,7 @@ export function withTransition(
     type,
     status,
     reason,
-    // The maximum length of the schema. A message may contain a response of the API server, and the API server replaces half a character.
+    // The maximum length of the schema. A message may contain a response of the API server. Half a character would be replaced there.
     message: message.slice(0, 32_768).toWellFormed(),
     lastTransitionTime: last?.status === status ? last.lastTransitionTime : nowIso,
     ...(resource.metadata.generation !== undefined && { observedGeneration: resource.metadata.generation }),
