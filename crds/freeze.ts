@@ -4,7 +4,7 @@ import { immutableSpec, pipelineName, stageName } from "./stage-names.ts";
 
 const pipelines = z
   .object({
-    names: z.array(pipelineName).max(256).optional().describe("Names of Pipelines."),
+    names: z.array(pipelineName).min(1).max(256).optional().describe("Names of Pipelines."),
     matchLabels: z.record(z.string(), z.string()).optional().describe("Labels that a Pipeline must have."),
   })
   .describe(
@@ -31,6 +31,7 @@ export const Freeze = defineKind({
           pipelines: pipelines.optional(),
           stages: z
             .array(stageName)
+            .min(1)
             .max(256)
             .optional()
             .describe("Names of the stages to which it applies. Default: all stages."),

@@ -3,6 +3,7 @@ import { Release } from "../../crds/release.ts";
 import { type ChosenRevision, choosePrevious, chooseRevision } from "../release/choose-revision.ts";
 import { printable } from "../release/columns.ts";
 import { commandLine } from "../release/command-line.ts";
+import { UnknownReleaseError } from "../release/find-release.ts";
 import { untilReady } from "../release/follow-release.ts";
 import { releaseCommand, withReleases } from "../release/release-command.ts";
 import { labelOfRelease, type ReleaseObject, shortCommit } from "../release/release-object.ts";
@@ -63,7 +64,7 @@ export async function runRollback(
   if (flags.unpin === true && revision !== undefined)
     throw new Error("Cannot roll back: --unpin cannot be used with a revision");
   const { after, said } = await withReleases(flags, async ({ client, find }) => {
-    const release = await find(name);
+    const release = await findOrHint(name, find);
     const chosen = flags.unpin === true ? undefined : choose(release, revision);
     // In a merge patch, null removes a field.
     const change = { spec: { revision: chosen?.revision ?? null } };
@@ -82,6 +83,19 @@ export async function runRollback(
   for (const line of said) print(printable(line));
   if (after.spec.suspend)
     print(`It is suspended. To deploy, resume it: ${commandLine(["resume"], after, named)}`);
+}
+
+/** @throws UnknownReleaseError that also mentions Pipelines, because `fairlead rollback` takes their names with `--stage`. */
+async function findOrHint(
+  name: string,
+  find: (name: string) => Promise<ReleaseObject>,
+): Promise<ReleaseObject> {
+  try {
+    return await find(name);
+  } catch (error) {
+    if (!(error instanceof UnknownReleaseError)) throw error;
+    throw new UnknownReleaseError(`${error.message}. To roll back a stage of a Pipeline, add --stage STAGE`);
+  }
 }
 
 function choose(release: ReleaseObject, revision: string | undefined): ChosenRevision {

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { runApprovals } from "../../cli/commands/approvals.ts";
 import { runDecision } from "../../cli/commands/approve.ts";
 import { runFreeze, runThaw } from "../../cli/commands/freeze.ts";
+import { runRollback } from "../../cli/commands/rollback.ts";
 import type { LiveObject } from "../../crds/object.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import { aStageRightsFixture, type StageRightsFixture, users } from "./stage-rights-fixture.ts";
@@ -148,4 +149,20 @@ test("freeze creates a Freeze that thaw ends", async () => {
   );
   expect(thawed).toBe(`Freeze ${namespace}/${name} ended`);
   expect(await stored("freezes")).toEqual([]);
+});
+
+test("a Freeze that names no stage or no Pipeline is rejected, because it would apply to nothing", async () => {
+  for (const spec of [{ stages: [] }, { pipelines: { names: [] } }]) {
+    const freeze = { apiVersion, kind: "Freeze", metadata: { name: "none", namespace } };
+    const input = { ...freeze, spec: { reason: "sale", by: "admin", ...spec } };
+    await expect(fixture.kubectl("create -f -", { input })).rejects.toThrow(/should have at least 1 items/);
+  }
+});
+
+test("rollback of a Pipeline without a stage explains how to name one", async () => {
+  const screen = { print: () => {}, withProgress: () => Promise.reject(new Error("unused")) };
+  const rollback = runRollback({ name: "shop", revision: undefined }, flags(), screen);
+  await expect(rollback).rejects.toThrow(
+    /Cannot find Release "shop": .*To roll back a stage of a Pipeline, add --stage STAGE$/,
+  );
 });

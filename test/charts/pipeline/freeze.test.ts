@@ -27,7 +27,6 @@ describe("assessFreezes()", () => {
     ["every Pipeline and stage", {}, true],
     ["the Pipeline by name", { pipelines: { names: ["other", "shop"] } }, true],
     ["another Pipeline", { pipelines: { names: ["other"] } }, false],
-    ["no Pipeline", { pipelines: { names: [] } }, false],
     ["the Pipeline by its label", { pipelines: { matchLabels: { tier: "web" } } }, true],
     ["another label", { pipelines: { matchLabels: { tier: "batch" } } }, false],
     ["a label and another name", { pipelines: { names: ["other"], matchLabels: { tier: "web" } } }, false],
@@ -65,7 +64,7 @@ describe("assessFreezes()", () => {
   });
 
   test("applies if this version cannot read it", () => {
-    for (const spec of [{ until: "tomorrow" }, { reason: 7 }, { stages: "prod" }]) {
+    for (const spec of [{ until: "tomorrow" }, { reason: 7 }, { stages: "prod" }, { stages: [] }]) {
       const state = assess(aFreeze("odd", spec as unknown as Partial<FreezeSpec>));
       expect(state).toMatchObject({
         holding: [{ name: "odd", reason: "this version of the operator cannot read it" }],
