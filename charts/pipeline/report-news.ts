@@ -25,12 +25,14 @@ export function isBriefReport(
   { status }: Pick<PipelineResource, "status">,
   world: PipelineWorld,
 ): boolean {
-  const told = (status?.conditions as readonly Told[] | undefined)?.find(({ type }) => type === "Healthy");
+  const healthy = (status?.conditions as readonly Condition[] | undefined)?.find(
+    ({ type }) => type === "Healthy",
+  );
   const news = stages.filter((stage) => {
     const before = status?.stages?.find(({ name }) => name === stage.name);
-    return before === undefined || !isTold(stage, before);
+    return before === undefined || !isUpToDate(stage, before);
   });
-  if (news.length === 0) return told === undefined || told.message === message;
+  if (news.length === 0) return healthy === undefined || healthy.message === message;
   const isStartOnly = news.every((stage) => {
     const before = status?.stages?.find(({ name }) => name === stage.name);
     return stage.phase === "Proving" && before !== undefined && !isOpenIn(before, world);
@@ -45,13 +47,13 @@ export function isBriefReport(
   );
 }
 
-interface Told {
+interface Condition {
   readonly type: string;
   readonly message: string;
 }
 
 /** Whether the previous status of a stage is up to date, except for the digest that runs if one ran before. */
-function isTold(stage: StageStatus, before: StageStatus): boolean {
+function isUpToDate(stage: StageStatus, before: StageStatus): boolean {
   const isFirst = before.running?.digest === undefined && stage.running?.digest !== undefined;
   return !isFirst && textOf(stage) === textOf(before);
 }

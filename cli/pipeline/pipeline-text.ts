@@ -34,9 +34,13 @@ export function formatPipeline(
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
   const stages = status?.stages ?? [];
   // Leave out the message of `Ready` if the table already contains the same.
-  const isTold = ready?.status === "True" && stages.length > 0;
+  const isInTable = ready?.status === "True" && stages.length > 0;
   const state =
-    ready === undefined ? "not reconciled yet" : isTold ? ready.reason : `${ready.reason}: ${ready.message}`;
+    ready === undefined
+      ? "not reconciled yet"
+      : isInTable
+        ? ready.reason
+        : `${ready.reason}: ${ready.message}`;
   return [
     printable(`Pipeline ${labelOfPipeline(pipeline)}: ${state}`),
     ...(stages.length === 0 ? [] : ["", ...formatStages(stages, promotions)]),

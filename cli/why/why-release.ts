@@ -190,12 +190,12 @@ function addDependencies(
   { waits, next }: Dependencies,
   { isHeld }: { readonly isHeld: boolean },
 ): WhyReport {
-  const isTold = report.waits.some(({ on }) => on === "DependencyNotReady");
-  if (!isHeld && !isTold) return report;
+  const isInReport = report.waits.some(({ on }) => on === "DependencyNotReady");
+  if (!isHeld && !isInReport) return report;
   // The condition lists the same Releases.
   return {
     ...report,
-    waits: isTold ? report.waits : [...waits, ...report.waits],
+    waits: isInReport ? report.waits : [...waits, ...report.waits],
     next: [...next, ...report.next],
   };
 }

@@ -5,7 +5,7 @@ import type { PointsResult, RunPointsOptions } from "./kill-suite.ts";
 const convergeMs = 180_000;
 const pollMs = 150;
 
-/** What a kill suite does at its points, and what it expects. */
+/** The actions of a kill suite at its points. */
 export interface KillSteps<Point> {
   readonly operator: { start(): void; readonly log: readonly string[] };
   /** Longer times until convergence are reported. */

@@ -113,9 +113,9 @@ export async function aReleaseHarness(): Promise<ReleaseHarness> {
     untilGone: (name) => untilGone(`releases.${Release.group}`, name, namespace),
     writes: async (since) => {
       const requests = await user.requests(since);
-      const isTold = ({ objectRef }: (typeof requests)[number]) =>
+      const isAboutWork = ({ objectRef }: (typeof requests)[number]) =>
         !["events", "leases"].includes(objectRef?.resource ?? "");
-      return requests.filter((request) => isWrite(request) && isTold(request)).map(lineOf);
+      return requests.filter((request) => isWrite(request) && isAboutWork(request)).map(lineOf);
     },
   };
 }

@@ -127,11 +127,11 @@ export async function push(
     const called = rig.callHook();
     const isLive = (): boolean => imageIn(deployments.get(keyOf(index))) === imageOf(version);
     liveMs.push((await deployments.until(`push ${count} is live`, isLive, 60_000)) - startMs);
-    const isTold = (): boolean => {
+    const isReported = (): boolean => {
       const release = releases.get(keyOf(index));
       return release !== undefined && release.status?.revision !== before && isReady(release);
     };
-    readyMs.push((await releases.until(`push ${count} is Ready`, isTold, 60_000)) - startMs);
+    readyMs.push((await releases.until(`push ${count} is Ready`, isReported, 60_000)) - startMs);
     await called;
     // The next one is not a neighbour of this one.
     await sleep(300);
