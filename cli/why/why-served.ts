@@ -6,6 +6,7 @@ import { inOrder } from "../../operator/engine/in-order.ts";
 import { countObjects } from "../../operator/engine/object-text.ts";
 import { describeObject, listNames } from "../../operator/engine/outcome.ts";
 import { describeLeavingObject } from "../../operator/engine/reasons.ts";
+import { ApiUnavailableError } from "../../operator/errors.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import type { StoredObject } from "../release/api-client.ts";
@@ -91,6 +92,8 @@ async function findSet(
       const found = await client.list(one, { namespace, labelSelector });
       return found.map((object) => toLiveObject(object));
     } catch (error) {
+      // Its definition was deleted or is being replaced since the kinds were read.
+      if (error instanceof ApiUnavailableError && error.unknownKind !== undefined) return [];
       if (!isForbidden(error)) throw error;
       hidden++;
       return [];

@@ -7,6 +7,9 @@ export interface TokenBucketsOptions {
   readonly keys?: number;
 }
 
+/** Times with fractions of a millisecond are rounded when they are added: a token that is due must not be refused for that. */
+const roundingMs = 0.001;
+
 /**
  * A rate limit with a token bucket per key: each key is allowed `burst` times at once, then once per interval. Times
  * are those of the monotonic clock.
@@ -31,7 +34,8 @@ export class TokenBuckets {
 
   /** Time until the key has a token; 0: it has one. */
   waitMs(key: string, nowMs: number): number {
-    return Math.max(0, this.#fullAtMs(key, nowMs) + this.#intervalMs - nowMs - this.#fillMs);
+    const waitMs = this.#fullAtMs(key, nowMs) - nowMs - (this.#fillMs - this.#intervalMs);
+    return waitMs < roundingMs ? 0 : waitMs;
   }
 
   /** Takes a token, if the key has one. */

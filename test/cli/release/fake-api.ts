@@ -7,20 +7,24 @@ export class FakeApi implements Pick<ApiTransport, "send"> {
   /** Objects by path. */
   readonly #objects: Map<string, KubernetesObject>;
   readonly #forbidden: ReadonlySet<string>;
+  readonly #unserved: ReadonlySet<string>;
 
-  /** @param forbidden Paths of forbidden lists. */
+  /** @param forbidden Paths of forbidden lists. @param unserved Paths of lists of kinds that are no longer served. */
   constructor(
     objects: Readonly<Record<string, KubernetesObject>>,
-    { forbidden = [] as readonly string[] } = {},
+    { forbidden = [] as readonly string[], unserved = [] as readonly string[] } = {},
   ) {
     this.#objects = new Map(Object.entries(objects));
     this.#forbidden = new Set(forbidden);
+    this.#unserved = new Set(unserved);
   }
 
   async send(request: ApiRequest): Promise<ApiResponse> {
     this.requests.push(request);
     const [path = ""] = request.path.split("?");
     if (this.#forbidden.has(path)) return answer(403, { kind: "Status", code: 403, message: "no" });
+    if (this.#unserved.has(path))
+      return { status: 404, body: "404 page not found\n", retryAfterMs: undefined };
     const object = this.#objects.get(path);
     if (request.method === "GET" && object !== undefined) return answer(200, object);
     if (request.method === "GET") return this.#list(path);

@@ -16,7 +16,7 @@ export const someCommands: PasteableCommands = {
 /** A session in namespace `shop` with an API server that has these objects, by path. */
 export function aSession(
   objects: Readonly<Record<string, KubernetesObject>>,
-  options: { readonly forbidden?: readonly string[] } = {},
+  options: { readonly forbidden?: readonly string[]; readonly unserved?: readonly string[] } = {},
 ): ReleaseSession {
   const transport = new FakeApi(objects, options);
   const session = { client: new ApiClient(transport), namespace: "shop" };

@@ -26,12 +26,13 @@ const available = {
     conditions: [{ type: "Available", status: "True" }],
   },
 };
+type Refusals = NonNullable<Parameters<typeof aSession>[1]>;
 const explain = (
   status: object | undefined,
-  { there = [] as KubernetesObject[], forbidden = [] as string[] } = {},
+  { there = [] as KubernetesObject[], ...refused }: Refusals & { there?: KubernetesObject[] } = {},
 ) => {
   const objects = there.map((object) => [`${deployments}/${object.metadata.name}`, object]);
-  const session = aSession({ ...discovery, ...Object.fromEntries(objects) }, { forbidden });
+  const session = aSession({ ...discovery, ...Object.fromEntries(objects) }, refused);
   return whyServed(aGreeting(status) as never, { session, kind, commands: someCommands, nowMs: 0 });
 };
 
@@ -84,6 +85,13 @@ describe("a resource of a kind that another program serves", () => {
   test("counts the kinds that the user may not list", async () => {
     const { unknown } = await explain(ready, { forbidden: [deployments] });
     expect(unknown.at(-1)).toBe("Objects of 1 kinds: you may not list them");
+  });
+
+  test("ignores a kind whose definition was deleted since the kinds were read", async () => {
+    const { unknown } = await explain(ready, { unserved: [deployments] });
+    expect(unknown).toEqual([
+      "Desired objects: another program has the chart of Greeting; no object has the label of its set",
+    ]);
   });
 
   test("reports that nothing shows that Fairlead reconciles it", async () => {

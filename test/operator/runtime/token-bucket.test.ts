@@ -20,6 +20,18 @@ describe("TokenBuckets", () => {
     expect(buckets.waitMs("b", 0)).toBe(0);
   });
 
+  test("grants the burst and what is due at any fraction of a millisecond", () => {
+    const anyTime = fc.double({ min: 0, max: 1e10, noNaN: true });
+    fc.assert(
+      fc.property(anyTime, fc.integer({ min: 1, max: 5 }), (nowMs, burst) => {
+        const buckets = new TokenBuckets({ burst, intervalMs: 60_000 });
+        expect(takeAll(buckets, "a", nowMs)).toBe(burst);
+        expect(takeAll(buckets, "a", nowMs + 60_000)).toBe(1);
+      }),
+      { seed: 1, numRuns: 1_000 },
+    );
+  });
+
   test("fills with time, up to the burst", () => {
     const buckets = new TokenBuckets(options);
     takeAll(buckets, "a", 0);
