@@ -1,3 +1,4 @@
+import type { Condition } from "../../crds/conditions.ts";
 import type { KindClock } from "../../crds/kind-context.ts";
 import type { PipelineResource } from "../../crds/pipeline.ts";
 import type { StageStatus } from "../../crds/pipeline-status.ts";
@@ -45,11 +46,6 @@ export function isBriefReport(
         name === promotion?.name && createdAt !== "" && !world.clock.reached(later(createdAt, wait)),
     ),
   );
-}
-
-interface Condition {
-  readonly type: string;
-  readonly message: string;
 }
 
 /** Whether the previous status of a stage is up to date, except for the digest that runs if one ran before. */

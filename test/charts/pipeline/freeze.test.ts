@@ -64,7 +64,8 @@ describe("assessFreezes()", () => {
   });
 
   test("applies if this version cannot read it", () => {
-    for (const spec of [{ until: "tomorrow" }, { reason: 7 }, { stages: "prod" }, { stages: [] }]) {
+    const empty = [{ stages: [] }, { pipelines: { names: [] } }];
+    for (const spec of [{ until: "tomorrow" }, { reason: 7 }, { stages: "prod" }, ...empty]) {
       const state = assess(aFreeze("odd", spec as unknown as Partial<FreezeSpec>));
       expect(state).toMatchObject({
         holding: [{ name: "odd", reason: "this version of the operator cannot read it" }],
