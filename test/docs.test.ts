@@ -174,7 +174,7 @@ describe("docs/observability.md", () => {
     metrics.events.watch(() => ({ written: 0, dropped: 0 }));
     metrics.stores.watch([]);
     metrics.publish.watch(() => nothingPublished);
-    metrics.sources.watchSources(() => ({ lsRemotes: 0, fetches: 0, rebuilds: 0 }));
+    metrics.sources.watchSources(() => ({ polls: 0, fetches: 0, rebuilds: 0 }));
     metrics.sources.watchFailing({ list: () => [] });
     const none = { stores: { resources: () => ({ list: () => [] }) }, isLeading: () => true };
     for (const kind of shippedKinds) metrics.kinds.observe(kind, { ...none, log: new RecordingLogger() });

@@ -7,7 +7,7 @@ import type { Hook, HookOutcome, HookRefusal, Hooks } from "./hook.ts";
 import { hasSignature, isSigned } from "./hook-signature.ts";
 import { FORWARDED_HEADER, type Leader, passOn } from "./pass-on.ts";
 import { readPush } from "./push-payload.ts";
-import { limitRefresh } from "./refresh-limit.ts";
+import { limitRefresh, type Refresh } from "./refresh-limit.ts";
 import { repositoryKeyOf } from "./repository-key.ts";
 import { rememberDeliveries } from "./seen-deliveries.ts";
 
@@ -15,8 +15,8 @@ export interface HooksRouteOptions {
   readonly hooks: Hooks;
   /** URLs of the sources of all resources, as written in their specs. */
   readonly urls: () => Iterable<string>;
-  /** Triggers a poll of the remote with exactly this URL; `Sources.refresh`. */
-  readonly refresh: (url: string) => void;
+  /** Triggers a poll of the remote with exactly this URL, of which a ref was pushed; `Sources.refresh`. */
+  readonly refresh: Refresh;
   /** Finds the leader: only that instance polls remotes. Default: this one. */
   readonly leader?: () => Leader | Promise<Leader>;
   readonly clock: Clock;
@@ -84,7 +84,7 @@ export function createHooksRoute(options: HooksRouteOptions): RequestListener {
     const id = deliveryHeaders.map((header) => request.headers[header]).find((value) => value !== undefined);
     if (wasSeen(name, id)) return "repeated";
     const told = urlsOf(push.urls, url, options.urls());
-    for (const one of told) tell(one);
+    for (const one of told) tell(one, push.ref);
     log.info("Received a webhook for a push", { hook: name, ref: push.ref, remotes: told.length });
     return told.length === 0 ? "unrelated" : "accepted";
   };

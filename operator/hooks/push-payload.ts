@@ -4,7 +4,7 @@ import { shapeOfJson } from "../engine/json-shape.ts";
 export interface PushPayload {
   /** URLs of the repository, as sent. Unchecked text. */
   readonly urls: readonly string[];
-  /** `refs/heads/main`. Unchecked text, for the log. */
+  /** `refs/heads/main`. Unchecked text. */
   readonly ref: string | undefined;
 }
 

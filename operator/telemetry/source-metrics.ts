@@ -5,13 +5,13 @@ import { lagBuckets, shortTimeBuckets } from "./buckets.ts";
 
 /** Counts of sources; read when metrics are scraped. */
 export interface SourceCounts {
-  readonly lsRemotes: number;
+  readonly polls: number;
   readonly fetches: number;
   readonly rebuilds: number;
 }
 
 const sourceCounters: readonly (readonly [field: keyof SourceCounts, name: string, help: string])[] = [
-  ["lsRemotes", "looks", "Polls of the heads of remotes of Releases and kinds"],
+  ["polls", "looks", "Polls of the heads of remotes of Releases and kinds"],
   ["fetches", "fetches", "Fetches from remotes of Releases and kinds, each after a new commit or tag"],
   ["rebuilds", "rebuilds", "Times that a clone of a repository was recreated"],
 ];

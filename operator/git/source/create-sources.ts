@@ -5,7 +5,7 @@ import type { Clock, Logger, Random } from "../../ports.ts";
 import type { ConfineGit } from "../git-command.ts";
 import { CloneQuota } from "./clone-quota.ts";
 import { PollPermits } from "./poll-permits.ts";
-import type { SourceFiles, SourceRequest, SourceState, Sources } from "./ports.ts";
+import type { RefreshedSource, SourceFiles, SourceRequest, SourceState, Sources } from "./ports.ts";
 import type { SourceStats } from "./repository-options.ts";
 import { SourceRepository } from "./source-repository.ts";
 import { readSourceWish, type SourceWish } from "./source-wish.ts";
@@ -73,7 +73,7 @@ class ClonedSources implements LocalSources {
   readonly #removals = new Map<string, () => void>();
   readonly #polls = new PollPermits();
   readonly #quota: CloneQuota | undefined;
-  readonly stats: SourceStats = { lsRemotes: 0, fetches: 0, rebuilds: 0, told: 0 };
+  readonly stats: SourceStats = { polls: 0, fetches: 0, rebuilds: 0, told: 0 };
 
   constructor(options: CreateSourcesOptions) {
     this.#options = options;
@@ -103,11 +103,11 @@ class ClonedSources implements LocalSources {
     this.#leave(key, client);
   }
 
-  refresh(of: { readonly url: string } | { readonly key: string }): void {
+  refresh(of: RefreshedSource): void {
     if ("key" in of) this.#clients.get(of.key)?.repository.refresh();
     else
       for (const repository of this.#repositories.values())
-        if (repository.url === of.url) repository.refresh();
+        if (repository.url === of.url) repository.refresh(of.pushed);
   }
 
   filesOf(repositoryId: string, tree: string): SourceFiles | undefined {

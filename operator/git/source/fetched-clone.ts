@@ -3,7 +3,7 @@ import { isGitError } from "../git-errors.ts";
 import { toProcessFailure } from "./remote-failure.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import type { SourceClone } from "./source-clone.ts";
-import type { SourceHeads, Target } from "./source-heads.ts";
+import type { LookOptions, SourceHeads, Target } from "./source-heads.ts";
 import type { RefWish } from "./source-wish.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
@@ -42,10 +42,10 @@ export class FetchedClone {
   }
 
   /** Never rejects. */
-  async look(wishes: ReadonlyMap<string, RefWish>): Promise<Look> {
+  async look(wishes: ReadonlyMap<string, RefWish>, options: LookOptions = {}): Promise<Look> {
     try {
       const clone = await this.#open();
-      const targets = await this.#lookAt(clone, wishes);
+      const targets = await this.#lookAt(clone, wishes, options);
       this.#isRenewed = false;
       // Only after the remote has responded: otherwise the clone would be empty during an outage.
       const isKept = await this.#tidy(clone);
@@ -106,10 +106,14 @@ export class FetchedClone {
     }
   }
 
-  async #lookAt(clone: SourceClone, wishes: ReadonlyMap<string, RefWish>): Promise<Map<string, Target>> {
+  async #lookAt(
+    clone: SourceClone,
+    wishes: ReadonlyMap<string, RefWish>,
+    options: LookOptions,
+  ): Promise<Map<string, Target>> {
     if (this.#isSuspect) return await this.#renew(clone, wishes);
     try {
-      return await this.#options.heads.look(clone, wishes);
+      return await this.#options.heads.look(clone, wishes, options);
     } catch (error) {
       if (!isGitError(error, "CacheBroken") || this.#isRenewed) throw error;
       return await this.#renew(clone, wishes);

@@ -88,14 +88,19 @@ export interface SourceRequest {
   readonly repositoryBytes?: number | undefined; // the largest clone that the platform allows
 }
 
+/** Remotes with a URL, of which a ref was pushed (its full name, if it is known), or all that serve a resource. */
+export type RefreshedSource =
+  | { readonly url: string; readonly pushed?: string | undefined }
+  | { readonly key: string };
+
 /** Git repositories that resources come from; one bare cache and one schedule per remote. */
 export interface Sources {
   /** The state of the source. Repeating the same request has no cost. */
   resolve(request: SourceRequest): SourceState;
   /** The resource was deleted or suspended: its source need not be polled. */
   forget(key: string): void;
-  /** After a push: remotes with this URL (or all that serve the resource, by key) are polled at once. */
-  refresh(of: { readonly url: string } | { readonly key: string }): void;
+  /** Polls remotes at once. */
+  refresh(of: RefreshedSource): void;
   close(): Promise<void>;
 }
 

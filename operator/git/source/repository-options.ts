@@ -6,7 +6,7 @@ import type { SourceLimits } from "./tree-files.ts";
 
 /** Counters since the start. */
 export interface SourceStats {
-  lsRemotes: number;
+  polls: number;
   fetches: number;
   /** Number of times that a clone was recreated. */
   rebuilds: number;

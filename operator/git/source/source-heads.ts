@@ -5,13 +5,18 @@ import { TimeSlice } from "../../runtime/time-slice.ts";
 import { TokenBuckets } from "../../runtime/token-bucket.ts";
 import { GitError } from "../git-errors.ts";
 import { fetchCommits, fetchRefs } from "./fetch-refs.ts";
-import { tellNearbyNames } from "./nearby-names.ts";
+import { noCommit, notThere } from "./not-found.ts";
 import { namesIn } from "./remote-refs.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SourceRemote } from "./source-remote.ts";
 import type { RefWish } from "./source-wish.ts";
 import { TagChoices } from "./tag-choices.ts";
 import type { SourceLimits } from "./tree-files.ts";
+
+export interface LookOptions {
+  /** The full name of the ref that somebody reported as pushed. */
+  readonly pushed?: string | undefined;
+}
 
 /** The commit that a ref names, or the reason why there is none. */
 export type Target = { readonly commit: string } | { readonly failure: SourceFailure };
@@ -20,7 +25,7 @@ export interface SourceHeadsOptions {
   readonly remote: Pick<SourceRemote, "ask" | "fetch">;
   readonly limits: SourceLimits;
   readonly clock: Clock;
-  readonly stats: { lsRemotes: number; fetches: number };
+  readonly stats: { polls: number; fetches: number };
 }
 
 type Wishes = ReadonlyMap<string, RefWish>;
@@ -44,18 +49,18 @@ export class SourceHeads {
   }
 
   /**
-   * Polls the remote, and fetches missing objects.
+   * Polls the remote, and fetches missing objects. If the only wanted ref was pushed, it is fetched without a poll before.
    *
    * @returns By the keys of the wishes.
    * @throws SourceError when the remote is not reachable, GitError `CacheBroken`
    */
-  async look(clone: SourceClone, wishes: Wishes): Promise<Map<string, Target>> {
+  async look(clone: SourceClone, wishes: Wishes, { pushed }: LookOptions = {}): Promise<Map<string, Target>> {
     const targets = new Map<string, Target>();
-    const names = await this.#askFor(clone, wishes, targets);
+    const fetched = await this.#fetchPushed(clone, wishes, pushed);
+    const names = fetched ?? (await this.#askFor(clone, wishes, targets));
     if (names.size === 0 && targets.size === 0) await assertFormat(clone, idsIn(wishes));
-    const refs = new Map([...names.values()].map(({ ref, id }) => [ref, id]));
     try {
-      const failures = await this.#fetchNames(clone, refs);
+      const failures = await this.#fetchNames(clone, fetched === undefined ? names : new Map());
       await this.#fetchCommits(clone, wishes, targets);
       const keys = [...names].map(([key, { ref }]) => ({ key, ref }));
       const commits = await clone.reader.info(keys.map(({ ref }) => `${ourNameOf(ref)}^{commit}`));
@@ -97,7 +102,7 @@ export class SourceHeads {
     }
     const names = new Map<string, { readonly ref: string; readonly id: string }>();
     if (patterns.size === 0) return names;
-    this.#options.stats.lsRemotes++;
+    this.#options.stats.polls++;
     const refs = await this.#options.remote.ask(clone, patterns.size > PATTERNS ? [] : [...patterns]);
     await assertFormat(clone, refs.ids.values());
     const missing: [key: string, wish: Exclude<RefWish, { kind: "commit" }>][] = [];
@@ -124,10 +129,39 @@ export class SourceHeads {
     return names;
   }
 
+  /**
+   * The only wanted ref, fetched: `git fetch` asks for the head itself, so a poll before it is a connection more.
+   * Undefined: a poll is necessary.
+   */
+  async #fetchPushed(
+    clone: SourceClone,
+    wishes: Wishes,
+    pushed: string | undefined,
+  ): Promise<Map<string, { readonly ref: string }> | undefined> {
+    const [only, ...others] = [...wishes].filter(([, { kind }]) => kind !== "commit");
+    if (pushed === undefined || only === undefined || others.length > 0) return undefined;
+    const [key, wish] = only;
+    if (wish.kind !== "ref" || wish.ref !== pushed) return undefined;
+    const ours = ourNameOf(pushed);
+    const [known] = await clone.reader.info([ours]);
+    if (known === undefined) return undefined;
+    this.#options.stats.polls++;
+    try {
+      const options = { ...this.#fetching(clone), isKnown: true };
+      const failures = await fetchRefs(new Map([[pushed, ours]]), options);
+      return failures.size > 0 ? undefined : new Map([[key, { ref: pushed }]]);
+    } catch (error) {
+      // The poll finds out whether the remote or the clone is the cause.
+      if (isUnexplained(error)) return undefined;
+      throw error;
+    }
+  }
+
   async #fetchNames(
     clone: SourceClone,
-    refs: ReadonlyMap<string, string>,
+    wanted: ReadonlyMap<string, { readonly ref: string; readonly id: string }>,
   ): Promise<Map<string, SourceFailure>> {
+    const refs = new Map([...wanted.values()].map(({ ref, id }) => [ref, id]));
     const names = [...refs.keys()];
     const have = await clone.reader.info(names.map(ourNameOf));
     const due = { known: new Map<string, string>(), fresh: new Map<string, string>() };
@@ -197,30 +231,6 @@ function targetOf(ref: string, commit: string | undefined): Target {
   return {
     failure: { reason: "SourceInvalid", message: `Cannot use ${JSON.stringify(ref)}: it is not a commit` },
   };
-}
-
-function notThere(
-  wish: Exclude<RefWish, { kind: "commit" }>,
-  names: { readonly "refs/heads/": readonly string[]; readonly "refs/tags/": readonly string[] },
-): SourceFailure {
-  if (names["refs/heads/"].length + names["refs/tags/"].length === 0)
-    return notFound("Cannot find a commit: the repository is empty");
-  const [what, folder, wanted] =
-    wish.kind === "semver"
-      ? (["a tag in the range", "refs/tags/", wish.range] as const)
-      : wish.ref.startsWith("refs/tags/")
-        ? (["the tag", "refs/tags/", wish.ref.slice("refs/tags/".length)] as const)
-        : (["the branch", "refs/heads/", wish.ref.slice("refs/heads/".length)] as const);
-  const nearby = tellNearbyNames(wanted, names[folder]);
-  return notFound(`Cannot find ${what} ${JSON.stringify(wanted)}${nearby}`);
-}
-
-function noCommit(id: string): SourceFailure {
-  return notFound(`Cannot find the commit ${id}: the repository does not have it, or does not serve it`);
-}
-
-function notFound(message: string): SourceFailure {
-  return new SourceError("SourceNotFound", message).failure;
 }
 
 /** Whether the clone may be the cause of a failed fetch: neither the remote's output nor a killed process explains it. */

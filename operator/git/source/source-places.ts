@@ -6,13 +6,11 @@ import type { CommitObject } from "./git-objects.ts";
 import { tellNearbyNames } from "./nearby-names.ts";
 import type { SourceCommit } from "./ports.ts";
 import type { SourceClone } from "./source-clone.ts";
+import { placeKeyOf, type SourceWish } from "./source-wish.ts";
 import { type FoundEntry, keepNewest, type TreeLookup } from "./tree-lookup.ts";
 
 /** A folder of a ref. */
-export interface Place {
-  readonly refKey: string;
-  readonly segments: readonly string[];
-}
+export type Place = Pick<SourceWish, "placeKey" | "segments">;
 
 /** A folder of a commit. */
 export interface FoundPlace {
@@ -35,7 +33,8 @@ interface Remembered {
 
 interface Question {
   readonly head: CommitObject;
-  readonly refKey: string;
+  /** Identifies the subject and the ref. */
+  readonly key: string;
   readonly subject: Subject;
   readonly mark: string;
 }
@@ -61,9 +60,12 @@ export class SourcePlaces {
   ): Promise<(FoundPlace | SourceFailure)[]> {
     const slice = new TimeSlice(this.#clock);
     const found: (Omit<FoundPlace, keyof Change> | SourceFailure)[] = [];
+    // One wait for each commit, and not for each of a thousand places.
+    const heads = new Map<string, CommitObject | undefined>();
     for (const { commit, segments } of places) {
       if (slice.isOver) await slice.next();
-      const head = await clone.trees.commit(commit);
+      if (!heads.has(commit)) heads.set(commit, await clone.trees.commit(commit));
+      const head = heads.get(commit);
       if (head === undefined) {
         found.push({
           reason: "SourceUnreachable",
@@ -77,11 +79,10 @@ export class SourcePlaces {
         at?.kind === "tree" ? { head, tree: at.id } : await notAFolder(clone.trees, head, segments, at),
       );
     }
-    const questions = places.map(({ refKey, segments }, index) => {
+    const questions = places.map(({ placeKey, segments }, index) => {
       const it = found[index];
-      return it === undefined || "reason" in it
-        ? undefined
-        : { ...it, refKey, subject: [segments], mark: it.tree };
+      if (it === undefined || "reason" in it) return undefined;
+      return { head: it.head, key: placeKey, subject: [segments], mark: it.tree };
     });
     const changes = await this.#changesOf(clone, questions);
     return found.map((it, index) =>
@@ -98,7 +99,9 @@ export class SourcePlaces {
   ): Promise<SourceCommit> {
     const entries = await Promise.all(subject.map((segments) => clone.trees.find(head.tree, segments)));
     const mark = entries.map((entry) => entry?.id).join();
-    const [change] = await this.#changesOf(clone, [{ head, refKey, subject, mark }]);
+    const [change] = await this.#changesOf(clone, [
+      { head, key: placeKeyOf(refKey, subject), subject, mark },
+    ]);
     return change?.changed ?? head.commit;
   }
 
@@ -116,8 +119,7 @@ export class SourcePlaces {
     const walks = new Map<string, Walk>();
     for (const [index, question] of questions.entries()) {
       if (question === undefined) continue;
-      const { head, refKey, subject, mark } = question;
-      const key = JSON.stringify([refKey, subject]);
+      const { head, key, subject, mark } = question;
       const known = this.#remembered.get(key);
       const before = known?.mark === mark ? known : undefined;
       if (before?.head === head.commit.id) changes[index] = before.change;

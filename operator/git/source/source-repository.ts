@@ -3,6 +3,7 @@ import { GitProcesses } from "../git-process.ts";
 import { redact } from "../redact.ts";
 import { RemoteSchedule } from "../remote-schedule.ts";
 import { AuthorFinder } from "./author-finder.ts";
+import { DuePoll } from "./due-poll.ts";
 import { FetchedClone, type Look } from "./fetched-clone.ts";
 import type { Standing } from "./poll-permits.ts";
 import type { SourceState } from "./ports.ts";
@@ -24,8 +25,6 @@ type Evaluation = { readonly onlyPending?: boolean; readonly startedMs?: number 
 
 /** Maximum backoff for a remote that fails: with an interval of a day, retries do not wait a day. */
 const backoff = { initialMs: 2_000, factor: 2, capMs: 60_000, jitter: 0.2 };
-/** Requests within this time are answered together. */
-const GATHER_MS = 5;
 
 /** One remote with one set of credentials: its clone, its schedule, and the resources that use it. */
 export class SourceRepository {
@@ -39,8 +38,7 @@ export class SourceRepository {
   #look: Look = { targets: new Map(), outage: undefined };
   /** Refs that the running poll requests. */
   #asking: ReadonlyMap<string, RefWish> = new Map();
-  /** A scheduled poll that has not started: it answers all requests until then. */
-  #isQuestionDue = false;
+  readonly #due = new DuePoll();
   #standing: Standing = "new";
   #evaluation: Promise<void> = Promise.resolve();
   #cancelGather: (() => void) | undefined;
@@ -66,7 +64,8 @@ export class SourceRepository {
     this.#schedule = new RemoteSchedule({
       ...{ clock, random, backoff },
       intervalMs: () => this.#intervalMs(),
-      run: async () => {
+      run: async ({ isPollDue }) => {
+        if (isPollDue) this.#due.add();
         const isAnswered = await this.#lookAtRemote();
         if (isAnswered) this.#schedule.polled();
         return { state: isAnswered ? "done" : "failed" };
@@ -115,9 +114,9 @@ export class SourceRepository {
     this.#clients.delete(key);
   }
 
-  /** Polls the remote at once. */
-  refresh(): void {
-    if (!this.isUnused) this.#ask();
+  /** Polls the remote at once. @param pushed The full name of the ref that was reported as pushed. */
+  refresh(pushed?: string): void {
+    if (!this.isUnused) this.#ask(pushed);
   }
 
   /** The content of the clone. */
@@ -136,10 +135,8 @@ export class SourceRepository {
     await this.#fetched.close({ remove });
   }
 
-  #ask(): void {
-    if (this.#isQuestionDue) return;
-    this.#isQuestionDue = true;
-    this.#schedule.ask();
+  #ask(pushed?: string): void {
+    if (this.#due.add(pushed)) this.#schedule.ask();
   }
 
   #intervalMs(): number {
@@ -159,11 +156,11 @@ export class SourceRepository {
     try {
       const startedMs = clock.now();
       await this.#watch?.mark();
-      this.#isQuestionDue = false;
+      const pushed = this.#due.take();
       if (this.#isClosed || this.isUnused) return true;
       this.#asking = this.#wishes();
       const requests = new Map([...this.#clients].map(([key, { want }]) => [key, want.requestedAt]));
-      const look = await this.#fetched.look(this.#asking);
+      const look = await this.#fetched.look(this.#asking, { pushed });
       if (this.#isClosed) return true;
       this.#tellOutage(look.outage);
       this.#look = look;
@@ -191,9 +188,9 @@ export class SourceRepository {
     else log.warn("Cannot poll a source", { ...fields, reason: outage.reason, error: outage.message });
   }
 
-  /** Answers the waiting requests soon. */
+  /** Answers the waiting requests soon, and those of one message together. */
   #gather(): void {
-    this.#cancelGather ??= this.#options.clock.schedule(GATHER_MS, () => {
+    this.#cancelGather ??= this.#options.clock.schedule(0, () => {
       this.#cancelGather = undefined;
       void this.#recall().then(() => this.#evaluate({ onlyPending: true }));
     });

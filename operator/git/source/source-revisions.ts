@@ -69,11 +69,10 @@ export class SourceRevisions {
       .use(async (clone) => {
         const found = await places.find(
           clone,
-          open.map(({ want: { wish }, commit }) => ({
-            refKey: wish.refKey,
-            segments: wish.segments,
-            commit,
-          })),
+          open.map(({ want: { wish }, commit }) => {
+            const { placeKey, segments } = wish;
+            return { placeKey, segments, commit };
+          }),
         );
         for (const [at, { index, want, commit }] of open.entries()) {
           const place = found[at];
@@ -108,10 +107,9 @@ export class SourceRevisions {
     await this.#options.authors.close();
   }
 
-  #revisionOf({ refKey, segments }: SourceWish, place: FoundPlace): SourceRevision {
+  #revisionOf({ refKey, segments, placeKey }: SourceWish, place: FoundPlace): SourceRevision {
     const { fetched, places, tenant } = this.#options;
-    const key = JSON.stringify([refKey, segments]);
-    const known = this.#known.get(key);
+    const known = this.#known.get(placeKey);
     const { head, tree, changed, isAssumed } = place;
     if (known?.head.id === head.commit.id && known.tree === tree && known.changed.id === changed.id)
       return known;
@@ -133,8 +131,8 @@ export class SourceRevisions {
       authorsOf: (span) => this.authorsOf(span),
       files: this.filesOf(tree),
     };
-    this.#known.delete(key);
-    this.#known.set(key, revision);
+    this.#known.delete(placeKey);
+    this.#known.set(placeKey, revision);
     return revision;
   }
 }

@@ -19,6 +19,8 @@ export interface SourceWish {
   readonly refKey: string;
   /** Folders from the root down; none: the root itself. */
   readonly segments: readonly string[];
+  /** Key of the folder of the ref within the repository. */
+  readonly placeKey: string;
 }
 
 /**
@@ -38,12 +40,19 @@ export function readSourceWish(
     );
   }
   const ref = readRef(refOf(source), revision);
-  return { remote, ref, refKey: refKeyOf(ref), segments: readPath(source.path) };
+  const [refKey, segments] = [refKeyOf(ref), readPath(source.path)];
+  // Written once: a push looks for the folders of thousands of resources.
+  return { remote, ref, refKey, segments, placeKey: placeKeyOf(refKey, [segments]) };
 }
 
 /** Whether two wishes select the same folder of the same ref. */
 export function isSameWish(a: SourceWish, b: SourceWish): boolean {
-  return a === b || (a.refKey === b.refKey && a.segments.join("/") === b.segments.join("/"));
+  return a === b || a.placeKey === b.placeKey;
+}
+
+/** Key of folders of a ref. */
+export function placeKeyOf(refKey: string, folders: readonly (readonly string[])[]): string {
+  return JSON.stringify([refKey, folders]);
 }
 
 function readUrl(url: string): RemoteUrl {

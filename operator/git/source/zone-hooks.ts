@@ -26,7 +26,7 @@ export async function serveZoneHooks(options: ZoneHooksOptions): Promise<void> {
       ...options,
       hooks: readHookFolder(secrets, { clock, log }),
       urls: service.urls,
-      refresh: (url) => service.sources.refresh({ url }),
+      refresh: (url, pushed) => service.sources.refresh({ url, pushed }),
       leader: service.leader,
     });
     if (server !== undefined) log.info("Listening", { serves: "hooks", address: server.address });

@@ -13,7 +13,7 @@ import { zoneAuthors } from "./author-list.ts";
 import type { GitSources } from "./create-sources.ts";
 import { FollowedSources } from "./followed-sources.ts";
 import { errorBody, followItem, lastChangeAnswer, SOURCE_ZONE } from "./messages.ts";
-import type { SourceAnswers, SourceCommit, SourceRequest, SourceState } from "./ports.ts";
+import type { RefreshedSource, SourceAnswers, SourceCommit, SourceRequest, SourceState } from "./ports.ts";
 import type { SourceStats } from "./repository-options.ts";
 import { groupKindIn, namespaceOf } from "./tenant.ts";
 import { WantSender } from "./want-sender.ts";
@@ -121,7 +121,7 @@ export class ZoneSources implements GitSources, SourceAnswers {
     if (this.#followed.forget(key)) this.#sender?.add(key);
   }
 
-  refresh(of: { readonly url: string } | { readonly key: string }): void {
+  refresh(of: RefreshedSource): void {
     void this.#request("refresh", { body: of }, { read: () => undefined, deadlineMs: SHORT_MS }).catch(
       // After the next connection all remotes are polled.
       () => undefined,

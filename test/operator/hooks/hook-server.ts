@@ -13,6 +13,8 @@ export interface HookServer {
   readonly address: string;
   /** URLs of the requested polls, in order. */
   readonly refreshed: readonly string[];
+  /** The pushed refs that they name. */
+  readonly pushed: readonly (string | undefined)[];
   /** One outcome per answered request. */
   readonly outcomes: readonly HookOutcome[];
   readonly log: RecordingLogger;
@@ -39,11 +41,15 @@ export async function aHookServer({
   urls = [shopUrl, "ssh://git@git.example.com/shop/web", "https://git.example.com/other/one"],
   leader,
 }: HookServerOptions = {}): Promise<HookServer> {
+  const pushed: (string | undefined)[] = [];
   const [refreshed, outcomes, log] = [[] as string[], [] as HookOutcome[], new RecordingLogger()];
   const server = await serveHooks("127.0.0.1:0", {
     hooks: { find: async (name) => hooks.find((hook) => hook.name === name) },
     urls: () => urls,
-    refresh: (url) => void refreshed.push(url),
+    refresh: (url, ref) => {
+      refreshed.push(url);
+      pushed.push(ref);
+    },
     observe: (outcome) => void outcomes.push(outcome),
     ...(leader !== undefined && { leader }),
     clock: systemClock(),
@@ -60,7 +66,7 @@ export async function aHookServer({
     });
     return { status: response.status, text: await response.text() };
   };
-  return { address, refreshed, outcomes, log, post };
+  return { address, refreshed, pushed, outcomes, log, post };
 }
 
 /** The header of a sender that knows the secret. */

@@ -20,10 +20,11 @@ async function sendRaw(address: string, bytes: string): Promise<string> {
 
 describe("a hook", () => {
   test("polls every remote from which a Release reads the pushed repository, in any notation", async () => {
-    const { post, refreshed, outcomes } = await aHookServer();
+    const { post, refreshed, pushed, outcomes } = await aHookServer();
     const body = aPush("git@GIT.example.com:Shop/Web.git");
     expect(await post(body, signed(body))).toEqual({ status: 202, text: "accepted\n" });
     expect(refreshed).toEqual([shopUrl, "ssh://git@git.example.com/shop/web"]);
+    expect(pushed).toEqual(["refs/heads/main", "refs/heads/main"]);
     expect(outcomes).toEqual(["accepted"]);
   });
 

@@ -6,8 +6,13 @@ import { FakeClock } from "../../fakes/fake-clock.ts";
 function aLimit(options: { burst?: number; everyMs?: number } = {}) {
   const clock = new FakeClock();
   const looks: { url: string; atMs: number }[] = [];
-  const refresh = (url: string) => looks.push({ url, atMs: clock.now() });
-  return { clock, looks, tell: limitRefresh({ clock, refresh, ...options }) };
+  const pushed: (string | undefined)[] = [];
+  const refresh = (url: string, ref: string | undefined) => {
+    looks.push({ url, atMs: clock.now() });
+    pushed.push(ref);
+  };
+  const limited = limitRefresh({ clock, refresh, ...options });
+  return { clock, looks, pushed, tell: (url: string, ref?: string) => limited(url, ref) };
 }
 
 test("a burst passes at once, and later requests once per period, without loss", async () => {
@@ -24,6 +29,19 @@ test("one repository does not delay another", async () => {
   tell("a");
   tell("b");
   expect(looks.map(({ url }) => url)).toEqual(["a", "b"]);
+});
+
+test("a delayed poll is of the pushed ref, or of everything after pushes of several", async () => {
+  const { clock, pushed, tell } = aLimit({ burst: 1, everyMs: 100 });
+  tell("a", "main");
+  tell("a", "main");
+  tell("a", "main");
+  await clock.advance(1_000);
+  tell("a", "main");
+  tell("a", "next");
+  tell("a", "main");
+  await clock.advance(1_000);
+  expect(pushed).toEqual(["main", "main", "main", undefined]);
 });
 
 test("a poll follows every push, with at most a burst and one per period", async () => {

@@ -29,6 +29,6 @@ test("the counters of sources are shown once, for kinds and Releases together", 
   const registry = new Registry();
   const metrics = new SourceMetrics(registry);
   for (let times = 0; times < 2; times++)
-    metrics.watchSources(() => ({ lsRemotes: 3, fetches: 2, rebuilds: 0 }));
+    metrics.watchSources(() => ({ polls: 3, fetches: 2, rebuilds: 0 }));
   expect(await registry.metrics()).toContain("fairlead_release_source_looks_total 3");
 });

@@ -16,8 +16,8 @@ test("a commit that the clone has causes no request to the remote", async () => 
   const revision = await it.ready("ns/dev", pinned);
   expect(revision).toMatchObject({ head: { id: second }, changed: { id: second } });
   expect(it.told).toEqual(["ns/dev"]);
-  const { lsRemotes, fetches } = asked;
-  expect(it.sources.stats).toMatchObject({ lsRemotes, fetches });
+  const { polls, fetches } = asked;
+  expect(it.sources.stats).toMatchObject({ polls, fetches });
 });
 
 test("a commit that the clone does not have is requested", async () => {

@@ -37,7 +37,7 @@ test("an outage is reported once, and polled with backoff", async () => {
   remote.vanish();
   await using it = new SourcesHarness(remote);
   await it.answer("a");
-  await it.until(() => it.sources.stats.lsRemotes >= 8, { stepMs: 1_000 });
+  await it.until(() => it.sources.stats.polls >= 8, { stepMs: 1_000 });
   // At least 2, 4, 8, 16, 32, 60, 60 seconds.
   expect(it.clock.now()).toBeGreaterThan(180_000);
   expect(it.told).toEqual(["a"]);
@@ -76,7 +76,7 @@ test("after a restart nothing is fetched that the clone has", async () => {
 
   await using it = new SourcesHarness(remote);
   expect((await it.ready("b", { path: "b" })).changed.id).toBe(later);
-  expect(it.sources.stats).toMatchObject({ lsRemotes: 1, fetches: 0, rebuilds: 0 });
+  expect(it.sources.stats).toMatchObject({ polls: 1, fetches: 0, rebuilds: 0 });
 });
 
 test("a deleted branch keeps the last good state", async () => {

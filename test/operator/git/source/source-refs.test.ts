@@ -49,9 +49,9 @@ describe("a source", () => {
 
     expect(await readAll(await it.ready("a", { ref: { commit: old } }))).toEqual({ x: "1" });
     // A pin has precedence over the ref, and needs no request to the remote.
-    const { lsRemotes } = it.sources.stats;
+    const { polls } = it.sources.stats;
     expect(await readAll(await it.ready("b", { revision: middle }))).toEqual({ x: "2" });
-    expect(it.sources.stats.lsRemotes).toBe(lsRemotes);
+    expect(it.sources.stats.polls).toBe(polls);
   });
 
   test("switches between branch and pin, and notifies each time", async () => {

@@ -106,7 +106,7 @@ describe("createSourceService()", () => {
     expect(await readAll(pushed)).toEqual({ x: "2" });
     // The deployed commit can also be read.
     expect(await readAll(before)).toEqual({ x: "1" });
-    await it.until(() => it.sources.stats.lsRemotes >= 2);
+    await it.until(() => it.sources.stats.polls >= 2);
     expect(it.told).toEqual(["ns/a"]);
   });
 

@@ -108,8 +108,8 @@ export class SourcesHarness implements AsyncDisposable {
 
   /** Advances time until the next poll has finished. */
   async untilNextLook({ stepMs = 1_000 } = {}): Promise<void> {
-    const { lsRemotes } = this.sources.stats;
-    await this.until(() => this.sources.stats.lsRemotes > lsRemotes, { stepMs });
+    const { polls } = this.sources.stats;
+    await this.until(() => this.sources.stats.polls > polls, { stepMs });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -45,7 +45,7 @@ test("a push that concerns one of 1,000 resources of one repository causes no wo
   await reconcileAll(names.map((name) => `shop/${name}`));
   await it.until(() => new Set(it.told).size === COUNT);
   await reconcileAll(it.told.splice(0).map(keyIn));
-  const { lsRemotes, fetches } = it.sources.stats;
+  const { polls, fetches } = it.sources.stats;
   expect(charts.count).toBe(COUNT);
   bench.takeRequests();
 
@@ -67,7 +67,7 @@ test("a push that concerns one of 1,000 resources of one repository causes no wo
   expect(charts.count).toBe(COUNT + 1);
   // And the remote was polled once for all
   expect(it.sources.stats.fetches - fetches).toBe(1);
-  expect(it.sources.stats.lsRemotes - lsRemotes).toBeLessThanOrEqual(2);
+  expect(it.sources.stats.polls - polls).toBeLessThanOrEqual(2);
 
   // Nor does a reconcile for another reason cause requests or a synthesis for the others
   await reconcileAll(names.map((name) => `shop/${name}`));

@@ -80,12 +80,12 @@ test("a thousand Releases of one repository cause one poll and one fetch, and a 
 
   ask();
   await it.until(() => ask().every(({ state }) => state === "ready"));
-  expect(it.sources.stats).toMatchObject({ lsRemotes: 1, fetches: 1, told: 1_000 });
+  expect(it.sources.stats).toMatchObject({ polls: 1, fetches: 1, told: 1_000 });
 
   remote.commitByOthers({ "sets/set-7/x.yaml": "name: other\n" });
   await it.until(() => it.told.length > 1_000);
   expect(it.told.slice(1_000)).toEqual(["set-7"]);
-  expect(it.sources.stats).toMatchObject({ lsRemotes: 2, fetches: 2, told: 1_001 });
+  expect(it.sources.stats).toMatchObject({ polls: 2, fetches: 2, told: 1_001 });
 });
 
 test("reads a repository on this machine right after a push, for any interval", async () => {
@@ -110,16 +110,16 @@ test("the shortest interval applies, and nothing is polled without a request", a
   // The next poll is due; the timers of git itself are shorter, and those of its idle processes longer.
   const isNextLook = (delayMs: number): boolean => delayMs > 1_000 && delayMs <= 10_000;
   await it.until(() => it.clock.pendingDelaysMs.some(isNextLook));
-  const { lsRemotes } = it.sources.stats;
+  const { polls } = it.sources.stats;
 
   // The fake clock does not advance while git runs.
   await it.clock.advance(10_000);
-  await it.until(() => it.sources.stats.lsRemotes > lsRemotes, { stepMs: 0 });
+  await it.until(() => it.sources.stats.polls > polls, { stepMs: 0 });
 
   it.sources.forget("slow");
   it.sources.forget("quick");
   await it.clock.advance(500_000);
-  expect(it.sources.stats.lsRemotes).toBe(lsRemotes + 1);
+  expect(it.sources.stats.polls).toBe(polls + 1);
 });
 
 test("a burst of requests causes one poll, and one more for requests during it", async () => {
@@ -134,12 +134,12 @@ test("a burst of requests causes one poll, and one more for requests during it",
     for (let index = 0; index < 1_000; index++) it.sources.refresh(index % 2 === 0 ? { url } : { key: "a" });
   };
   burst();
-  await it.until(() => it.sources.stats.lsRemotes === 2, { stepMs: 1 });
+  await it.until(() => it.sources.stats.polls === 2, { stepMs: 1 });
   burst();
-  await it.until(() => it.sources.stats.lsRemotes >= 3);
+  await it.until(() => it.sources.stats.polls >= 3);
   await it.clock.advance(1_000);
 
-  expect(it.sources.stats).toMatchObject({ lsRemotes: 3, fetches: 1 });
+  expect(it.sources.stats).toMatchObject({ polls: 3, fetches: 1 });
 });
 
 test("a new value of requestedAt causes a poll, and is reported afterwards", async () => {
@@ -149,13 +149,13 @@ test("a new value of requestedAt causes a poll, and is reported afterwards", asy
   const options = { intervalMs: 3_600_000, requestedAt: "one" };
   const state = await it.answer("a", options);
   expect(state).toMatchObject({ state: "ready", handledRequest: "one" });
-  const { lsRemotes } = it.sources.stats;
+  const { polls } = it.sources.stats;
 
   const next = { ...options, requestedAt: "two" };
   expect(it.ask("a", next)).toMatchObject({ handledRequest: "one" });
   await it.answer("a", next, (now) => now.state === "ready" && now.handledRequest === "two");
 
-  expect(it.sources.stats.lsRemotes).toBe(lsRemotes + 1);
+  expect(it.sources.stats.polls).toBe(polls + 1);
   expect(it.told).toEqual(["a", "a"]);
 });
 

@@ -54,9 +54,9 @@ describe("serveZoneHooks()", () => {
     const { it, service, observed, post } = await aZoneWithHooks(remote);
     const url = `file://${remote.path}`;
     await it.ready("ns/a", { source: { url, ref: { branch: "main" }, path: "." }, intervalMs: 3_600_000 });
-    const { lsRemotes } = service.sources.stats;
+    const { polls } = service.sources.stats;
     expect(await post(aPush(url))).toBe(202);
-    await it.until(() => service.sources.stats.lsRemotes > lsRemotes);
+    await it.until(() => service.sources.stats.polls > polls);
     expect(await post(aPush("https://git.example.com/unknown"))).toBe(202);
     await it.until(() => observed.length === 2);
     expect(observed).toEqual([

@@ -138,19 +138,19 @@ describe("ZoneSources", () => {
 
   test("adds up the counters over restarts", async () => {
     const { zone, it, restart } = await aScriptedZone();
-    const count = (lsRemotes: number, accepted: number) =>
+    const count = (polls: number, accepted: number) =>
       void zone.follower?.send({
-        body: { counts: { lsRemotes, fetches: 0, rebuilds: 0, told: 0 }, hooks: { accepted } },
+        body: { counts: { polls, fetches: 0, rebuilds: 0, told: 0 }, hooks: { accepted } },
       });
     it.ask("ns/a");
     await it.until(() => zone.follower !== undefined);
     count(3, 1);
     count(5, 1);
-    await it.until(() => it.sources.stats.lsRemotes === 5);
+    await it.until(() => it.sources.stats.polls === 5);
     await restart();
     await it.until(() => zone.follower !== undefined);
     count(2, 0);
-    await it.until(() => it.sources.stats.lsRemotes === 7);
+    await it.until(() => it.sources.stats.polls === 7);
   });
 
   test("repeats a read over the next connection when one is lost", async () => {
