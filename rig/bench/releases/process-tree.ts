@@ -4,6 +4,11 @@ import { readdirSync, readFileSync } from "node:fs";
 export interface ProcessUse {
   /** Peak of the sum of their resident memory. Pages that a fork shares count twice. */
   allMiB: number;
+  /**
+   * The same, with the pages of files counted once: nearly all of them are the program `node`, which all of these processes
+   * run, and which the kernel holds once.
+   */
+  sharedOnceMiB: number;
   /** The same without the process itself. */
   childrenMiB: number;
   /** The kernel's own peak of the process. */
@@ -19,12 +24,17 @@ const sampleMs = 20;
 
 /** Measures a process tree 50 times a second, until the returned function is called. Linux only. */
 export function measureProcesses(pid: number): () => ProcessUse {
-  const peaks: ProcessUse = { allMiB: 0, childrenMiB: 0, operatorMiB: 0, cpuSeconds: 0 };
+  const peaks: ProcessUse = { allMiB: 0, sharedOnceMiB: 0, childrenMiB: 0, operatorMiB: 0, cpuSeconds: 0 };
   const startSeconds = cpuSecondsOf(pid);
   const sample = (): void => {
-    const [own = 0, ...others] = treeOf(pid).map(residentMiB);
-    const children = others.reduce((sum, one) => sum + one, 0);
-    peaks.allMiB = Math.max(peaks.allMiB, own + children);
+    const all = treeOf(pid).map(residentMiB);
+    const children = sumOf(all.slice(1), ({ files, rest }) => files + rest);
+    peaks.allMiB = Math.max(
+      peaks.allMiB,
+      sumOf(all, ({ files, rest }) => files + rest),
+    );
+    const files = Math.max(0, ...all.map((one) => one.files));
+    peaks.sharedOnceMiB = Math.max(peaks.sharedOnceMiB, files + sumOf(all, ({ rest }) => rest));
     peaks.childrenMiB = Math.max(peaks.childrenMiB, children);
   };
   const timer = setInterval(sample, sampleMs);
@@ -64,8 +74,21 @@ function treeOf(root: number): readonly number[] {
   return tree;
 }
 
-function residentMiB(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
+/** Resident memory of a process: pages of files, and the rest. */
+interface Resident {
+  readonly files: number;
+  readonly rest: number;
+}
+
+function residentMiB(pid: number): Resident {
+  const status = read(`/proc/${pid}/status`);
+  const field = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0) / 1_024;
+  return { files: field("RssFile"), rest: field("RssAnon") + field("RssShmem") };
+}
+
+function sumOf(all: readonly Resident[], of: (one: Resident) => number): number {
+  return all.reduce((sum, one) => sum + of(one), 0);
 }
 
 /** Reads a file of a process; empty if the process has ended. */
