@@ -90,6 +90,35 @@ export class SourcePlaces {
     );
   }
 
+  /**
+   * Whether the folders at paths of commits differ from known ones, without a search for the commits that changed them.
+   *
+   * @returns In their order; undefined for an undefined one.
+   * @throws GitError `CacheBroken`
+   */
+  async areOther(
+    clone: SourceClone,
+    places: readonly (
+      | (Pick<Place, "segments"> & { readonly commit: string; readonly tree: string })
+      | undefined
+    )[],
+  ): Promise<(boolean | undefined)[]> {
+    const slice = new TimeSlice(this.#clock);
+    const heads = new Map<string, CommitObject | undefined>();
+    const answers: (boolean | undefined)[] = [];
+    for (const [index, place] of places.entries()) {
+      if (slice.isOver) await slice.next();
+      if (place === undefined) continue;
+      const { commit, segments, tree } = place;
+      if (!heads.has(commit)) heads.set(commit, await clone.trees.commit(commit));
+      const head = heads.get(commit);
+      if (head === undefined) continue;
+      const entry = clone.trees.find(head.tree, segments);
+      answers[index] = (entry instanceof Promise ? await entry : entry)?.id !== tree;
+    }
+    return answers;
+  }
+
   /** The newest commit up to a head that changed one of some paths. @throws GitError `CacheBroken` */
   async lastChange(
     clone: SourceClone,

@@ -10,8 +10,18 @@ import type { SourceState } from "./ports.ts";
 import { RefWatch } from "./ref-watch.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import { SignatureCheck } from "./signature-check.ts";
-import { answerOf, isSameAnswer } from "./source-answer.ts";
-import { type Client, hasUnasked, isSettled, unknownCommits } from "./source-client.ts";
+import {
+  type Client,
+  giveAnswers,
+  hasUnasked,
+  isSettled,
+  newClient,
+  noteAsked,
+  noteHandled,
+  shortestInterval,
+  unknownCommits,
+  wishesOf,
+} from "./source-client.ts";
 import { SourceClone } from "./source-clone.ts";
 import { SourceHeads } from "./source-heads.ts";
 import { SourcePlaces } from "./source-places.ts";
@@ -72,7 +82,7 @@ export class SourceRepository {
       },
     });
     if (remote.protocol !== "file") return;
-    const wishes = (): Iterable<RefWish> => this.#wishes().values();
+    const wishes = (): Iterable<RefWish> => wishesOf(this.#clients.values()).values();
     this.#watch = new RefWatch({ remote, clock, wishes, onChange: () => this.refresh() });
   }
 
@@ -95,7 +105,7 @@ export class SourceRepository {
       if (isAsked) this.#ask();
       return known.state;
     }
-    const client: Client = { want, state: { state: "pending" }, handledRequest: known?.handledRequest };
+    const client = newClient(want, known);
     const isFirst = this.isUnused; // the state from the time of the last follower may be old
     const isSooner = want.intervalMs < this.#intervalMs();
     this.#clients.set(key, client);
@@ -140,12 +150,7 @@ export class SourceRepository {
   }
 
   #intervalMs(): number {
-    const intervals = this.#clients.values().map(({ want }) => want.intervalMs);
-    return intervals.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-  }
-
-  #wishes(): Map<string, RefWish> {
-    return new Map([...this.#clients.values()].map(({ want: { wish } }) => [wish.refKey, wish.ref]));
+    return shortestInterval(this.#clients.values());
   }
 
   /** Whether the remote responded. */
@@ -158,18 +163,14 @@ export class SourceRepository {
       await this.#watch?.mark();
       const pushed = this.#due.take();
       if (this.#isClosed || this.isUnused) return true;
-      this.#asking = this.#wishes();
-      const requests = new Map([...this.#clients].map(([key, { want }]) => [key, want.requestedAt]));
+      this.#asking = wishesOf(this.#clients.values());
+      noteAsked(this.#clients.values());
       const look = await this.#fetched.look(this.#asking, { pushed });
       if (this.#isClosed) return true;
       this.#tellOutage(look.outage);
       this.#look = look;
       this.#standing = look.outage === undefined ? "good" : "failing";
-      for (const [key, client] of this.#clients) {
-        const isAnswered = this.#asking.has(client.want.wish.refKey);
-        if (isAnswered)
-          client.handledRequest = requests.has(key) ? requests.get(key) : client.want.requestedAt;
-      }
+      noteHandled(this.#clients.values(), this.#asking);
       await this.#evaluate({ startedMs });
       return look.outage === undefined;
     } finally {
@@ -217,22 +218,26 @@ export class SourceRepository {
 
   async #evaluateNow({ onlyPending = false, startedMs }: Evaluation): Promise<void> {
     if (this.#isClosed) return;
-    const { log, onChange, stats, clock } = this.#options;
     const clients = [...this.#clients].filter(
       ([, client]) => !isSettled(client) && (!onlyPending || client.state.state === "pending"),
     );
+    // A push changes a few of a thousand folders: nobody waits for an answer about the others.
+    const isOther = await this.#revisions.areOther(
+      clients.map(([, client]) => client),
+      this.#look,
+    );
+    const others = clients.filter((_, index) => isOther[index] !== false);
+    const same = clients.filter((_, index) => isOther[index] === false);
+    for (const part of [others, same]) await this.#answer(part, startedMs);
+  }
+
+  async #answer(clients: readonly (readonly [string, Client])[], startedMs?: number): Promise<void> {
+    const { log, onChange, stats, clock } = this.#options;
     const wants = clients.map(([, { want }]) => want);
     const found = await this.#revisions.find(wants, this.#look, { remembered: this.#clients.size });
-    const told: string[] = [];
-    for (const [index, [key, client]] of clients.entries()) {
-      const now = found[index];
-      // Deleted, or its request has changed since.
-      if (now === undefined || this.#clients.get(key) !== client) continue;
-      const { state: before, handledRequest, want } = client;
-      const outage = want.wish.ref.kind === "commit" ? undefined : this.#look.outage;
-      client.state = answerOf({ before, now, outage, handledRequest });
-      if (!isSameAnswer(before, client.state)) told.push(key);
-    }
+    // Some were deleted, or their requests have changed since.
+    const isCurrent = (key: string, client: Client): boolean => this.#clients.get(key) === client;
+    const told = giveAnswers(clients, found, { ...this.#look, isCurrent });
     if (told.length === 0 || this.#isClosed) return;
     stats.told += told.length;
     const took = startedMs === undefined ? {} : { ms: Math.round(clock.now() - startedMs) };

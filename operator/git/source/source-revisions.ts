@@ -2,7 +2,7 @@ import type { CommitSpan } from "../../../crds/kind-source.ts";
 import type { SourceFailure } from "../../errors.ts";
 import type { AuthorFinder } from "./author-finder.ts";
 import type { FetchedClone, Look } from "./fetched-clone.ts";
-import type { SourceFiles, SourceRevision } from "./ports.ts";
+import type { SourceFiles, SourceRevision, SourceState } from "./ports.ts";
 import type { SignatureCheck } from "./signature-check.ts";
 import type { FoundPlace, SourcePlaces } from "./source-places.ts";
 import { isSameWish, type SourceWish } from "./source-wish.ts";
@@ -89,6 +89,25 @@ export class SourceRevisions {
     places.trim(remembered);
     keepNewest(this.#known, 2 * remembered + 100);
     return answers;
+  }
+
+  /**
+   * Whether the folders of clients differ from those of their last answers.
+   *
+   * @returns In the order of the clients. Undefined: not known.
+   */
+  async areOther(
+    clients: readonly { readonly want: Want; readonly state: SourceState }[],
+    { targets }: Look,
+  ): Promise<(boolean | undefined)[]> {
+    const { fetched, places } = this.#options;
+    const asked = clients.map(({ want: { wish }, state }) => {
+      const target = targets.get(wish.refKey);
+      if (target === undefined || "failure" in target || state.state !== "ready") return undefined;
+      return { segments: wish.segments, commit: target.commit, tree: state.revision.tree };
+    });
+    if (asked.every((one) => one === undefined)) return [];
+    return await fetched.use((clone) => places.areOther(clone, asked)).catch(() => []);
   }
 
   /** The files of a tree in the clone. */

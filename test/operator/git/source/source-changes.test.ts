@@ -21,6 +21,23 @@ test("a commit that reverts another one of the same push counts as a change of t
   expect(it.told).toEqual(["a"]);
 });
 
+test("a folder with other content is reported before one whose content is the same again", async () => {
+  using remote = new FakeGitRemote();
+  const first = remote.commitByOthers({ "a/x": "1", "b/x": "1" });
+  const told: (readonly string[])[] = [];
+  await using it = new SourcesHarness(remote, { onChange: (keys) => void told.push(keys) });
+  await it.ready("a", { path: "a" });
+  await it.ready("b", { path: "b" });
+  told.length = 0;
+
+  const bad = remote.commitOn(first, { "a/x": "2", "b/x": "2" });
+  const back = remote.commitOn(bad, { "a/x": "1" });
+  remote.resetTo(back);
+
+  await it.ready("a", { path: "a" }, ({ head }) => head.id === back);
+  expect(told).toEqual([["b"], ["a"]]);
+});
+
 test("after a rewrite of the branch an unchanged folder keeps its revision", async () => {
   using remote = new FakeGitRemote();
   const root = remote.commitByOthers({ "a/x": "1", "b/x": "1" });

@@ -4,8 +4,12 @@ import {
   type Client,
   hasUnasked,
   isSettled,
+  newClient,
+  noteAsked,
+  noteHandled,
   unknownCommits,
 } from "../../../../operator/git/source/source-client.ts";
+import type { Want } from "../../../../operator/git/source/source-revisions.ts";
 import type { RefWish } from "../../../../operator/git/source/source-wish.ts";
 
 const id = "a".repeat(40);
@@ -50,4 +54,41 @@ test("hasUnasked() is true for refs that the last poll did not request, and not 
   expect(hasUnasked([aClient(branch, pending)], { targets, outage: undefined })).toBe(true);
   expect(hasUnasked([aClient(branch, pending)], { targets, outage: failure })).toBe(false);
   expect(hasUnasked([aClient(branch, ready)], { targets, outage: undefined })).toBe(false);
+});
+
+describe("a request for a poll", () => {
+  const ref: RefWish = { kind: "ref", ref: "refs/heads/main" };
+  const asked = new Map([["refs/heads/main", ref]]);
+  const wanting = (requestedAt: string | undefined): Want =>
+    ({ wish: { ref, refKey: "refs/heads/main" }, requestedAt }) as Want;
+
+  test("is handled by a poll that started after it", () => {
+    const client = newClient(wanting(undefined), undefined);
+    client.want = wanting("one");
+    noteAsked([client]);
+    noteHandled([client], asked);
+    expect(client.handledRequest).toBe("one");
+  });
+
+  test("is not handled by a poll that was running", () => {
+    const client = newClient(wanting(undefined), undefined);
+    noteAsked([client]);
+    client.want = wanting("one");
+    noteHandled([client], asked);
+    expect(client.handledRequest).toBeUndefined();
+  });
+
+  test("is not handled by a running poll if the resource wants another place since then", () => {
+    const before = newClient(wanting("one"), undefined);
+    noteAsked([before]);
+    const client = newClient(wanting("two"), before);
+    noteHandled([client], asked);
+    expect(client.handledRequest).toBe("one");
+  });
+
+  test("is not handled by a poll of other refs", () => {
+    const client = newClient(wanting("one"), undefined);
+    noteHandled([client], new Map());
+    expect(client.handledRequest).toBeUndefined();
+  });
 });
