@@ -60,7 +60,7 @@ export async function addToOthers(
       loaded: { resource, set },
       onAdded: (live, addition) => {
         steps.push(...take(idOf(live)));
-        changes.push(describeExtension(live, addition));
+        changes.push(...describeExtension(live, addition));
       },
     });
   } finally {
@@ -68,7 +68,12 @@ export async function addToOthers(
   }
 }
 
-function describeExtension(live: LiveObject, { subresource, fields = [] }: Addition): Change {
-  const why = subresource === undefined ? `set ${fields.join(" and ")}` : `added to its ${subresource}`;
-  return { done: "Extended", live, why };
+/** A later change of fields that the resource has set before is an edit, and edits are not reported. */
+function describeExtension(
+  live: LiveObject,
+  { subresource, fields = [], fieldManager }: Addition,
+): readonly Change[] {
+  if (subresource !== undefined) return [{ done: "Extended", live, why: `added to its ${subresource}` }];
+  if (live.addedFields?.[fieldManager] !== undefined) return [];
+  return [{ done: "Extended", live, why: `set ${fields.join(" and ")}` }];
 }

@@ -68,9 +68,12 @@ describe("a reconcile that sets fields of objects of others", () => {
     await bench.reconcile();
     expect(live(bench, "a")["spec"]).toMatchObject({ revision: "one", next: "two" });
     bench.takeRequests();
+    const extended = notes(bench);
     ask(bench, "one");
     await bench.reconcile();
     expect(writes(bench)).toEqual(["add Release/a spec.revision"]);
+    // It is an edit.
+    expect(notes(bench)).toEqual(extended);
     expect(live(bench, "a")["spec"]).not.toHaveProperty("next");
     ask(bench, undefined);
     await bench.reconcile();

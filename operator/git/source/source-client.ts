@@ -2,6 +2,7 @@ import type { SourceFailure } from "../../errors.ts";
 import type { Look } from "./fetched-clone.ts";
 import type { SourceRevision, SourceState } from "./ports.ts";
 import { answerOf, isSameAnswer } from "./source-answer.ts";
+import type { Target } from "./source-heads.ts";
 import type { Want } from "./source-revisions.ts";
 import type { RefWish } from "./source-wish.ts";
 
@@ -77,17 +78,24 @@ export function isSettled({ want, state, handledRequest }: Client): boolean {
   return state.stale === undefined && state.handledRequest === handledRequest;
 }
 
-/** The commits that resources wait for, and that no poll has requested. Pure. */
-export function unknownCommits(
+/**
+ * The commits that resources wait for, and that no poll has requested. Pure.
+ *
+ * @returns Those that are heads of the last poll, and those that are unknown.
+ */
+export function awaitedCommits(
   clients: Iterable<Client>,
   { targets }: Pick<Look, "targets">,
-): ReadonlyMap<string, RefWish> {
-  const unknown = new Map<string, RefWish>();
+): { readonly heads: ReadonlyMap<string, Target>; readonly unknown: ReadonlyMap<string, RefWish> } {
+  const [heads, unknown] = [new Map<string, Target>(), new Map<string, RefWish>()];
   for (const { want, state } of clients) {
     const { ref, refKey } = want.wish;
     if (state.state === "pending" && ref.kind === "commit" && !targets.has(refKey)) unknown.set(refKey, ref);
   }
-  return unknown;
+  if (unknown.size === 0) return { heads, unknown };
+  for (const target of targets.values())
+    if ("commit" in target && unknown.delete(target.commit)) heads.set(target.commit, target);
+  return { heads, unknown };
 }
 
 /**

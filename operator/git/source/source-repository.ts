@@ -11,6 +11,7 @@ import { RefWatch } from "./ref-watch.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import { SignatureCheck } from "./signature-check.ts";
 import {
+  awaitedCommits,
   type Client,
   giveAnswers,
   hasUnasked,
@@ -19,7 +20,6 @@ import {
   noteAsked,
   noteHandled,
   shortestInterval,
-  unknownCommits,
   wishesOf,
 } from "./source-client.ts";
 import { SourceClone } from "./source-clone.ts";
@@ -199,10 +199,10 @@ export class SourceRepository {
 
   /** Searches the clone for commits, and requests missing ones from the remote. */
   async #recall(): Promise<void> {
-    const unknown = unknownCommits(this.#clients.values(), this.#look);
-    if (unknown.size === 0 || this.#isClosed) return;
+    const { heads, unknown } = awaitedCommits(this.#clients.values(), this.#look);
+    if (heads.size + unknown.size === 0 || this.#isClosed) return;
     const found = await this.#fetched.recall(unknown);
-    this.#look = { ...this.#look, targets: new Map([...this.#look.targets, ...found]) };
+    this.#look = { ...this.#look, targets: new Map([...this.#look.targets, ...heads, ...found]) };
     if (found.size < unknown.size && !this.#isClosed) this.#ask();
   }
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { SourceState } from "../../../../operator/git/source/ports.ts";
 import {
+  awaitedCommits,
   type Client,
   hasUnasked,
   isSettled,
   newClient,
   noteAsked,
   noteHandled,
-  unknownCommits,
 } from "../../../../operator/git/source/source-client.ts";
 import type { Want } from "../../../../operator/git/source/source-revisions.ts";
 import type { RefWish } from "../../../../operator/git/source/source-wish.ts";
@@ -38,14 +38,18 @@ describe("isSettled()", () => {
   });
 });
 
-test("unknownCommits() returns the awaited commits that no poll has requested", () => {
+test("awaitedCommits() returns the awaited commits that no poll has requested, heads apart", () => {
   const clients = [
     aClient(commit, pending),
     aClient(branch, pending),
     aClient({ ...commit, id: "b" }, ready),
   ];
-  expect([...unknownCommits(clients, { targets: new Map() })]).toEqual([[id, commit]]);
-  expect([...unknownCommits(clients, { targets: new Map([[id, { commit: id }]]) })]).toEqual([]);
+  const [unknown, none] = [new Map([[id, commit]]), new Map()];
+  const head = { commit: id };
+  expect(awaitedCommits(clients, { targets: none })).toEqual({ heads: none, unknown });
+  expect(awaitedCommits(clients, { targets: new Map([[id, head]]) })).toEqual({ heads: none, unknown: none });
+  const targets = new Map([["refs/heads/main", head]]);
+  expect(awaitedCommits(clients, { targets })).toEqual({ heads: new Map([[id, head]]), unknown: none });
 });
 
 test("hasUnasked() is true for refs that the last poll did not request, and not during an outage", () => {
