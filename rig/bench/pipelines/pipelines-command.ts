@@ -20,7 +20,11 @@ interface PipelinesOptions {
   readonly quietWait: string;
   readonly out: string | undefined;
   readonly operatorArgs: string;
+  readonly heap: string;
 }
+
+/** V8's heap with the chart's default values: 35 % of 512 MiB (constructs/operator-pod.ts). */
+const DEFAULT_HEAP_MIB = 179;
 
 /** `npm run bench -- pipelines`: measures a thousand Pipelines of three stages with one repository. */
 export function pipelinesCommand(report: (line: string) => void): Command {
@@ -33,6 +37,7 @@ export function pipelinesCommand(report: (line: string) => void): Command {
     .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
+    .option("--heap <MiB>", "maximum size of the operator's heap; default as deployed", `${DEFAULT_HEAP_MIB}`)
     .action(async (options: PipelinesOptions) => {
       // Run one measurement at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
@@ -57,7 +62,7 @@ async function measure(options: PipelinesOptions, report: (line: string) => void
   const folder = await mkdtemp(join(tmpdir(), "fairlead-bench-pipelines-"));
   const repository = await GitFolder.create(folder, "pipelines");
   const operatorArguments = options.operatorArgs.split(" ").filter((word) => word !== "");
-  const rig = await startReleaseRig({ sets: 1, operatorArguments, report });
+  const rig = await startReleaseRig({ sets: 1, operatorArguments, heapMiB: Number(options.heap), report });
   try {
     const load1 = await untilQuiet({ waitSeconds: Number(options.quietWait), report });
     const scene = await openScene(rig, { repository, count, signal: stop.signal });

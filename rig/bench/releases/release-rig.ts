@@ -35,6 +35,8 @@ export interface ReleaseRigOptions {
   readonly sets: number;
   /** Additional flags of the operator. */
   readonly operatorArguments: readonly string[];
+  /** Maximum size of V8's heap in MiB. Default: that of the image without a limit of the container. */
+  readonly heapMiB?: number;
   readonly report: (line: string) => void;
 }
 
@@ -44,7 +46,7 @@ const hookName = "bench";
 const secret = "only-for-the-benchmark";
 
 export async function startReleaseRig(options: ReleaseRigOptions): Promise<ReleaseRig> {
-  const { sets, report, operatorArguments } = options;
+  const { sets, report, operatorArguments, heapMiB } = options;
   await using onFailure = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), "fairlead-releases-"));
   onFailure.defer(() => rm(folder, { recursive: true, force: true }));
@@ -62,6 +64,8 @@ export async function startReleaseRig(options: ReleaseRigOptions): Promise<Relea
   const logPath = join(folder, "operator.log");
   const operator = startOperator(
     [
+      ...nodeFlags,
+      ...(heapMiB === undefined ? [] : [`--max-old-space-size=${heapMiB}`]),
       program,
       "run",
       `--kubeconfig=${cluster.operatorKubeconfigPath}`,
@@ -106,7 +110,7 @@ async function installKinds(api: BenchApi): Promise<void> {
 }
 
 function startOperator(command: readonly string[], logPath: string): ChildProcess {
-  const operator = spawn(process.execPath, [...nodeFlags, ...command], {
+  const operator = spawn(process.execPath, command, {
     stdio: ["ignore", "ignore", "pipe"],
   });
   operator.stderr.pipe(createWriteStream(logPath));
