@@ -66,7 +66,7 @@ export function publishZoneContainer(props: PublishZoneProps): object {
       `--cache=${CACHE_FOLDER}`,
       `--repository=${repository}`,
       ...(credentialsSecret === undefined ? [] : [`--credentials=${CREDENTIALS_FOLDER}`]),
-      ...(requireSandbox ? ["--require-walls"] : []),
+      ...(requireSandbox ? ["--require-isolation"] : []),
       `--log-level=${logLevel}`,
     ],
     resources,

@@ -69,7 +69,7 @@ export function sourceZoneContainer(props: SourceZoneProps): object {
       `--cache=${CACHE_FOLDER}`,
       `--cache-size=${cacheSize}`,
       ...(hooks ? [`--hook-bind-address=:${HOOKS_PORT}`, `--hook-secrets=${HOOK_SECRETS_FOLDER}`] : []),
-      ...(requireSandbox ? ["--require-walls"] : []),
+      ...(requireSandbox ? ["--require-isolation"] : []),
       `--log-level=${logLevel}`,
     ],
     ...(hooks && { ports: [{ name: "hooks", containerPort: HOOKS_PORT }] }),

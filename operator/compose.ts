@@ -16,7 +16,7 @@ import { createKindController } from "./compose/kind-controller.ts";
 import { Operator } from "./compose/operator.ts";
 import { createOperatorEvents } from "./compose/operator-events.ts";
 import { reportFences } from "./compose/report-fences.ts";
-import { reportOwnWalls, reportZoneWalls } from "./compose/report-walls.ts";
+import { reportOwnIsolation, reportZoneIsolation } from "./compose/report-isolation.ts";
 import { type ComposeInput, createSharedParts } from "./compose/shared-parts.ts";
 import { composeDelivery, createOwnClaims, kindsBeside, repositoryOf } from "./desire/compose-delivery.ts";
 import { placeIdOf } from "./engine/place-id.ts";
@@ -35,8 +35,8 @@ export async function composeOperator(
   const { config, access, clock, random, log, kinds } = input;
   const shared = await createSharedParts(input);
   const { metrics, transport, userAgent } = shared;
-  reportOwnWalls(shared);
-  reportZoneWalls(shared);
+  reportOwnIsolation(shared);
+  reportZoneIsolation(shared);
   const connection = new WatchConnection(access, {
     clock,
     userAgent,

@@ -99,7 +99,7 @@ const endToEnd = [
 const slow = [
   "test/cli/{main,completion,launcher}.test.ts",
   "test/operator/git/confine-git.test.ts",
-  "test/operator/git/publish/{git-publisher,local-clone,lying-publish-zone,publish-process,publish-process-walls,publish-service,repository-branch,zone-main}.test.ts",
+  "test/operator/git/publish/{git-publisher,local-clone,lying-publish-zone,publish-process,publish-process-isolation,publish-service,repository-branch,zone-main}.test.ts",
   "test/operator/git/source/**/*.test.ts",
   "test/operator/git/{https-remote,publisher-*,ssh-remote,writers}.test.ts",
   "test/operator/sandbox/{launcher,lying-zone,sandbox-processes,zone-main}.test.ts",

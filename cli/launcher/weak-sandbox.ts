@@ -1,8 +1,8 @@
 import {
-  describeMissingWalls,
-  type KernelWalls,
-  probeKernelWalls,
-} from "../../operator/sandbox/kernel-walls.ts";
+  describeMissingIsolation,
+  type KernelIsolation,
+  probeKernelIsolation,
+} from "../../operator/sandbox/kernel-isolation.ts";
 import {
   createPrograms,
   type Programs,
@@ -27,8 +27,11 @@ export interface Trust {
  * Why a program is rejected; undefined if it may run. In CI, a local folder often contains an untrusted pull request.
  * Pure.
  */
-export function refusalOf(walls: KernelWalls, { isLocal, env, weakSandbox }: Trust): string | undefined {
-  const gap = describeMissingWalls(walls);
+export function refusalOf(
+  isolation: KernelIsolation,
+  { isLocal, env, weakSandbox }: Trust,
+): string | undefined {
+  const gap = describeMissingIsolation(isolation);
   const isTrusted = isLocal && (env["CI"] ?? "") === "";
   if (gap === undefined || isTrusted || weakSandbox) return undefined;
   const whose = isLocal
@@ -48,10 +51,10 @@ export function createTrustedPrograms(
 ): Pick<Programs, "run" | "close"> {
   let programs: Promise<Programs> | undefined;
   const create = async (): Promise<Programs> => {
-    const walls = await probeKernelWalls(await provideLauncher(trust.env));
-    const refusal = refusalOf(walls, trust);
+    const isolation = await probeKernelIsolation(await provideLauncher(trust.env));
+    const refusal = refusalOf(isolation, trust);
     if (refusal !== undefined) throw new WeakSandboxError(refusal);
-    return createPrograms({ ...options, walls });
+    return createPrograms({ ...options, isolation });
   };
   return {
     run: async (request) => {

@@ -57,7 +57,7 @@ export interface ComposedRepository {
  * @throws RemoteUrlError for a URL that is not supported.
  */
 export function composePublisher(shared: SharedParts, parts: PublisherParts): ComposedRepository | undefined {
-  const { config, clock, random, log, transport, environment, walls, reportWalls } = shared;
+  const { config, clock, random, log, transport, environment, isolation, reportIsolation } = shared;
   const { election, confirmLeadership, controllers, announce, claimOf } = parts;
   const { repository } = config;
   if (repository === undefined) return undefined;
@@ -95,12 +95,12 @@ export function composePublisher(shared: SharedParts, parts: PublisherParts): Co
       cache: config.repositoryCache,
       repository,
       credentials: config.repositoryCredentials,
-      walls,
-      requireWalls: config.releaseRequireSandbox,
+      isolation,
+      requireIsolation: config.releaseRequireSandbox,
       logLevel: config.logLevel,
       logFormat: config.logFormat,
     },
-    onWalls: (process, found) => reportWalls({ zone: "publish", process }, found),
+    onIsolation: (process, found) => reportIsolation({ zone: "publish", process }, found),
     ...{ environment, clock, random, log },
   });
   return {

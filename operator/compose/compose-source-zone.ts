@@ -18,7 +18,7 @@ export function allowsLocalSources({ config, environment }: SharedParts): boolea
 
 /** The source zone of the configuration; undefined: Releases are disabled. */
 export function sourceZoneOf(shared: SharedParts, election: Election): SourceZone | undefined {
-  const { config, environment, clock, random, log, metrics, walls, reportWalls } = shared;
+  const { config, environment, clock, random, log, metrics, isolation, reportIsolation } = shared;
   const { releases, zoneSockets, hookBindAddress, hookSecrets, logLevel, logFormat } = config;
   if (!releases) return undefined;
   const servesHooks = hookBindAddress !== "0" && hookSecrets !== undefined;
@@ -27,14 +27,14 @@ export function sourceZoneOf(shared: SharedParts, election: Election): SourceZon
     worker: {
       cache: releaseCacheOf(config),
       cacheBytes: config.releaseCacheSize,
-      walls,
-      requireWalls: config.releaseRequireSandbox,
+      isolation,
+      requireIsolation: config.releaseRequireSandbox,
       allowFile: allowsLocalSources(shared),
       hooks: servesHooks ? { address: hookBindAddress, secrets: hookSecrets } : undefined,
       ...{ logLevel, logFormat },
     },
     leader: () => election.leader,
-    onWalls: (process, found) => reportWalls({ zone: "source", process }, found),
+    onIsolation: (process, found) => reportIsolation({ zone: "source", process }, found),
     observeHook: (outcome, times) => metrics?.hooks.answered(outcome, times),
     ...{ environment, clock, random, log },
   });

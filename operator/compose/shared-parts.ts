@@ -6,10 +6,14 @@ import type { TimeSource } from "../engine/run-clock.ts";
 import type { Clock, Logger, Random } from "../ports.ts";
 import { TrustedTime } from "../runtime/trusted-time.ts";
 import { findLauncher } from "../sandbox/find-launcher.ts";
-import { type KernelWalls, noKernelWalls, probeKernelWalls } from "../sandbox/kernel-walls.ts";
+import {
+  type KernelIsolation,
+  noKernelIsolation,
+  probeKernelIsolation,
+} from "../sandbox/kernel-isolation.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { version } from "../telemetry/version.ts";
-import { createWallsReport, type ReportWalls } from "./report-walls.ts";
+import { createIsolationReport, type ReportIsolation } from "./report-isolation.ts";
 
 export interface ComposeInput {
   readonly kinds: readonly SynthesizableKind[];
@@ -38,9 +42,9 @@ export interface SharedParts extends ComposeInput {
   /** Receives Date headers of the API server. Undefined: no kind uses the clock. */
   readonly onDate: OnDate | undefined;
   /** Kernel isolation that is available in this container; probed only if a zone needs it. */
-  readonly walls: KernelWalls;
+  readonly isolation: KernelIsolation;
   /** Receives the isolation of processes of zones. */
-  readonly reportWalls: ReportWalls;
+  readonly reportIsolation: ReportIsolation;
 }
 
 /** Creates the shared parts. */
@@ -66,10 +70,10 @@ export async function createSharedParts(input: ComposeInput): Promise<SharedPart
     onRetry: (request) => metrics?.requests.retried(request),
   });
   const { provideLauncher = async () => findLauncher() } = input;
-  const walls =
+  const isolation =
     config.releases || hasRepository
-      ? await probeKernelWalls(await provideLauncher())
-      : noKernelWalls("no zone is used");
-  const reportWalls = createWallsReport({ ...input, metrics });
-  return { ...input, userAgent, metrics, transport, onRequest, time, onDate, walls, reportWalls };
+      ? await probeKernelIsolation(await provideLauncher())
+      : noKernelIsolation("no zone is used");
+  const reportIsolation = createIsolationReport({ ...input, metrics });
+  return { ...input, userAgent, metrics, transport, onRequest, time, onDate, isolation, reportIsolation };
 }

@@ -1,19 +1,19 @@
 import type { Clock, Logger } from "../ports.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { describeMissingWalls } from "../sandbox/kernel-walls.ts";
-import { readWallsReport, toWallsReport, type WallsReport } from "../sandbox/walls-report.ts";
+import { type IsolationReport, readIsolationReport, toIsolationReport } from "../sandbox/isolation-report.ts";
+import { describeMissingIsolation } from "../sandbox/kernel-isolation.ts";
 import { createLogger, type LogLevel } from "../telemetry/log.ts";
 import { serveAsWorker, type ZoneWorkerOptions } from "../zones/zone-worker.ts";
 import type { ConfineGit } from "./git-command.ts";
-import { tryWalls } from "./try-walls.ts";
+import { tryIsolation } from "./try-isolation.ts";
 
 /** Flags of the process of a zone that runs git, as gitZoneCommand() writes them. */
 export const gitWorkerFlags = {
   socket: { type: "string", default: "" },
   "socket-fd": { type: "string" },
   cache: { type: "string", default: "" },
-  walls: { type: "string", default: "{}" },
-  "require-walls": { type: "boolean", default: false },
+  isolation: { type: "string", default: "{}" },
+  "require-isolation": { type: "boolean", default: false },
   launcher: { type: "string" },
   "log-level": { type: "string", default: "info" },
   "log-format": { type: "string" },
@@ -28,8 +28,8 @@ export interface GitWorkerInput {
     readonly "socket-fd"?: string | undefined;
     readonly cache: string;
     /** Isolation of this process, as JSON. */
-    readonly walls: string;
-    readonly "require-walls": boolean;
+    readonly isolation: string;
+    readonly "require-isolation": boolean;
     readonly launcher?: string | undefined;
     readonly "log-level": string;
     readonly "log-format"?: string | undefined;
@@ -47,7 +47,7 @@ export interface GitWorker {
   /** Isolation of all git processes; undefined: git does not work with it. */
   readonly confine: ConfineGit | undefined;
   /** Isolation of this process, and of git. */
-  readonly walls: { readonly own: WallsReport; readonly git: WallsReport };
+  readonly isolation: { readonly own: IsolationReport; readonly git: IsolationReport };
   /** Required isolation of git that the kernel lacks. Undefined: git may run. */
   readonly gap: string | undefined;
   /** Serves the operator. */
@@ -63,14 +63,14 @@ export async function setUpGitWorker({ zone, values, environment }: GitWorkerInp
     level: values["log-level"] as LogLevel,
     format: values["log-format"] as "text" | "json" | undefined,
   }).child({ zone });
-  const own = JSON.parse(values.walls) as WallsReport;
+  const own = JSON.parse(values.isolation) as IsolationReport;
   const isRoot = process.getuid?.() === 0;
-  const tried = await tryWalls({ launcher, cache, credentials, environment, isRoot, clock, log });
-  log.info("Kernel isolation of a zone", { zone, ...readWallsReport(own) });
+  const tried = await tryIsolation({ launcher, cache, credentials, environment, isRoot, clock, log });
+  log.info("Kernel isolation of a zone", { zone, ...readIsolationReport(own) });
   return {
     ...{ clock, log, confine: tried.confine },
-    walls: { own, git: toWallsReport(tried.walls) },
-    gap: values["require-walls"] ? describeMissingWalls(tried.walls, "git processes") : undefined,
+    isolation: { own, git: toIsolationReport(tried.isolation) },
+    gap: values["require-isolation"] ? describeMissingIsolation(tried.isolation, "git processes") : undefined,
     serve: (options) => serveAsWorker({ ...options, socket, descriptor, zone, clock, requestParts: 1 }),
   };
 }

@@ -1,6 +1,6 @@
 import { systemClock } from "../runtime/clock.ts";
 import { findLauncher } from "../sandbox/find-launcher.ts";
-import { probeKernelWalls } from "../sandbox/kernel-walls.ts";
+import { probeKernelIsolation } from "../sandbox/kernel-isolation.ts";
 import { createLogger, type LogLevel } from "../telemetry/log.ts";
 import { untilTerminated } from "../zones/zone-process.ts";
 import type { GitZoneOptions, GitZoneProcess, GitZoneProcessOptions } from "./git-zone.ts";
@@ -9,7 +9,7 @@ import type { GitZoneOptions, GitZoneProcess, GitZoneProcessOptions } from "./gi
 export const gitZoneFlags = {
   sockets: { type: "string" },
   cache: { type: "string" },
-  "require-walls": { type: "boolean", default: false },
+  "require-isolation": { type: "boolean", default: false },
   "log-level": { type: "string", default: "info" },
   "log-format": { type: "string" },
 } as const;
@@ -21,7 +21,7 @@ export interface GitZoneMainInput {
   readonly values: {
     readonly sockets?: string | undefined;
     readonly cache?: string | undefined;
-    readonly "require-walls": boolean;
+    readonly "require-isolation": boolean;
     readonly "log-level": string;
     readonly "log-format"?: string | undefined;
   };
@@ -52,10 +52,10 @@ export async function runGitZone(input: GitZoneMainInput): Promise<number> {
     return 1;
   }
   log.info("Starting a zone", { zone: name, sockets, cache });
-  const walls = await probeKernelWalls(findLauncher());
-  const requireWalls = values["require-walls"];
+  const isolation = await probeKernelIsolation(findLauncher());
+  const requireIsolation = values["require-isolation"];
   const zone = start(
-    { folder: sockets, cache, walls, requireWalls, logLevel, logFormat },
+    { folder: sockets, cache, isolation, requireIsolation, logLevel, logFormat },
     { environment, clock, random: Math.random, log },
   );
   await untilTerminated();

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock, Logger, Random } from "../ports.ts";
 import { codeFilesOf } from "../sandbox/code-files.ts";
-import { type KernelWalls, noKernelWalls } from "../sandbox/kernel-walls.ts";
+import { toIsolationReport } from "../sandbox/isolation-report.ts";
+import { type KernelIsolation, noKernelIsolation } from "../sandbox/kernel-isolation.ts";
 import { type LaunchRules, launchArguments } from "../sandbox/launch-arguments.ts";
-import { toWallsReport } from "../sandbox/walls-report.ts";
 import { zoneCommand } from "../sandbox/zone-command.ts";
 import { type ZoneCommand, ZoneProcess } from "../zones/zone-process.ts";
 import { certificateFiles, deviceFiles, findProgram, programFolders, settingFiles } from "./confine-git.ts";
@@ -24,9 +24,9 @@ export interface GitZoneOptions {
   /** Folder of the clones. */
   readonly cache: string;
   /** Kernel isolation of the process, and of git processes. */
-  readonly walls: KernelWalls;
+  readonly isolation: KernelIsolation;
   /** Whether git does not run where isolation is missing. */
-  readonly requireWalls: boolean;
+  readonly requireIsolation: boolean;
   readonly logLevel: string;
   readonly logFormat: string | undefined;
 }
@@ -76,17 +76,17 @@ export function gitZoneCommand<Options extends GitZoneOptions>(
   options: Options,
   environment: Environment,
 ): ZoneCommand {
-  const { folder, cache, walls, requireWalls, logLevel, logFormat } = options;
-  const { launcher } = walls;
+  const { folder, cache, isolation, requireIsolation, logLevel, logFormat } = options;
+  const { launcher } = isolation;
   return zoneCommand({
     ...zone,
     socket: socketIn(folder, zone.name),
     flags: [
       `--cache=${cache}`,
       ...zone.flags(options),
-      `--walls=${JSON.stringify(toWallsReport(walls))}`,
+      `--isolation=${JSON.stringify(toIsolationReport(isolation))}`,
       ...(launcher === undefined ? [] : [`--launcher=${launcher}`]),
-      ...(requireWalls ? ["--require-walls"] : []),
+      ...(requireIsolation ? ["--require-isolation"] : []),
       `--log-level=${logLevel}`,
       ...(logFormat === undefined ? [] : [`--log-format=${logFormat}`]),
     ],
@@ -105,7 +105,7 @@ function rulesOf<Options extends GitZoneOptions>(
   options: Options,
   environment: Environment,
 ): LaunchRules {
-  const { launcher, inForce, node } = options.walls;
+  const { launcher, inForce, node } = options.isolation;
   const { read, local = [], ...network } = zone.rules(options, environment);
   const settings = [...settingFiles, ...deviceFiles, ...certificateFiles(environment)];
   const own = [...node.read, ...codeFilesOf(zone.worker)];
@@ -150,20 +150,20 @@ export function startGitZone<Options extends GitZoneOptions>(
   { environment, clock, random, log, onStart }: StartGitZoneOptions,
 ): GitZoneProcess & { readonly isConfined: boolean; restart(): void } {
   const { name } = zone;
-  const walls = wallsForGit(options, rulesOf(zone, options, environment), environment);
-  if (walls.problem !== undefined)
-    log.warn("The kernel does not isolate a zone", { zone: name, reason: walls.problem });
+  const isolation = isolationForGit(options, rulesOf(zone, options, environment), environment);
+  if (isolation.problem !== undefined)
+    log.warn("The kernel does not isolate a zone", { zone: name, reason: isolation.problem });
   const onLog = (chunk: Buffer): void => void process.stderr.write(chunk);
   const command = (): ZoneCommand => {
     onStart?.();
-    return gitZoneCommand(zone, { ...options, walls }, environment);
+    return gitZoneCommand(zone, { ...options, isolation }, environment);
   };
   const started = new ZoneProcess({ name, clock, random, log, command, onLog });
   return {
     get pid() {
       return started.pid;
     },
-    isConfined: walls.launcher !== undefined,
+    isConfined: isolation.launcher !== undefined,
     restart: () => started.restart(),
     end: () => started.end({ withinMs: END_MS }),
   };
@@ -211,28 +211,28 @@ export function placeOfZone(
  * The isolation for a process that starts git. None, with the reason, if git does not start with it: git may be
  * installed in any folder.
  */
-function wallsForGit(
-  { walls, cache }: GitZoneOptions,
+function isolationForGit(
+  { isolation, cache }: GitZoneOptions,
   rules: LaunchRules,
   environment: Environment,
-): KernelWalls {
-  const { launcher } = walls;
-  if (launcher === undefined) return walls;
+): KernelIsolation {
+  const { launcher } = isolation;
+  if (launcher === undefined) return isolation;
   try {
     mkdirSync(cache, { recursive: true, mode: 0o700 });
     const git = findProgram("git", environment["PATH"]);
     // Without git, the process itself reports what is missing.
-    if (git === undefined) return walls;
+    if (git === undefined) return isolation;
     execFileSync(launcher, launchArguments(rules, [git, "--version"]), {
       cwd: "/",
       env: {},
       stdio: ["ignore", "ignore", "pipe"],
       timeout: TRY_MS,
     });
-    return walls;
+    return isolation;
   } catch (error) {
     const { stderr = "" } = error as { readonly stderr?: Buffer | string };
     const [line = ""] = String(stderr).trim().split("\n");
-    return { ...noKernelWalls(line === "" ? (error as Error).message : line) };
+    return { ...noKernelIsolation(line === "" ? (error as Error).message : line) };
   }
 }

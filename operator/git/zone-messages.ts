@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ReportedWalls, readWallsReport, wallsReport } from "../sandbox/walls-report.ts";
+import { isolationReport, type ReportedIsolation, readIsolationReport } from "../sandbox/isolation-report.ts";
 
 // Messages that both zones that run git have in common. Messages of a zone are untrusted.
 
@@ -9,13 +9,15 @@ export const plainText = (length: number) => z.string().max(length).regex(plain)
 export const objectId = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
 /** Kernel isolation of the process of the zone, and of git. The first item that a zone sends. */
-export const wallsItem = z.strictObject({ walls: z.strictObject({ own: wallsReport, git: wallsReport }) });
-export type WallsItem = z.output<typeof wallsItem>;
+export const isolationItem = z.strictObject({
+  isolation: z.strictObject({ own: isolationReport, git: isolationReport }),
+});
+export type IsolationItem = z.output<typeof isolationItem>;
 
 /** The isolation as it is reported to the operator. */
-export function readWalls({ walls }: WallsItem): {
-  readonly own: ReportedWalls;
-  readonly git: ReportedWalls;
+export function readIsolation({ isolation }: IsolationItem): {
+  readonly own: ReportedIsolation;
+  readonly git: ReportedIsolation;
 } {
-  return { own: readWallsReport(walls.own), git: readWallsReport(walls.git) };
+  return { own: readIsolationReport(isolation.own), git: readIsolationReport(isolation.git) };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RenderRunner } from "../render/render-runner.ts";
-import type { KernelWalls } from "./kernel-walls.ts";
+import type { KernelIsolation } from "./kernel-isolation.ts";
 import { type SandboxService, serviceFor } from "./messages.ts";
 import { createSandboxProcesses, type SandboxProcesses } from "./sandbox-processes.ts";
 import { ZoneRenderRunner, type ZoneRenderRunnerOptions } from "./zone-render-runner.ts";
@@ -11,7 +11,7 @@ export interface ComposeSandboxInput extends Omit<ZoneRenderRunnerOptions, "fold
   /** Folder with a folder of sockets for each zone. Undefined: the zone's processes are started here. */
   readonly zoneSockets: string | undefined;
   /** Kernel isolation of the processes that are started here, and of their programs. */
-  readonly walls: KernelWalls;
+  readonly isolation: KernelIsolation;
   /** Memory that these processes share, in bytes. Undefined: no limit. */
   readonly containerMemory: number | undefined;
 }

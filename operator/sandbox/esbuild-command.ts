@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { env } from "node:process";
-import type { KernelWalls } from "./kernel-walls.ts";
+import type { KernelIsolation } from "./kernel-isolation.ts";
 import { launchArguments } from "./launch-arguments.ts";
 
 /** Path of esbuild's executable; undefined: it is not installed. */
@@ -23,11 +23,11 @@ const OPEN_FILES = 128;
  * @param input.read Paths that esbuild may read: packages of libraries, if they are not bundled yet.
  */
 export function esbuildVariables({
-  walls: { launcher, inForce },
+  isolation: { launcher, inForce },
   program,
   read,
 }: {
-  readonly walls: Pick<KernelWalls, "launcher" | "inForce">;
+  readonly isolation: Pick<KernelIsolation, "launcher" | "inForce">;
   readonly program: string;
   readonly read: readonly string[];
 }): Readonly<Record<string, string>> {

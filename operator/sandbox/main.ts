@@ -4,7 +4,7 @@ import { readMemoryLimit } from "../runtime/memory-limit.ts";
 import { createLogger, type LogLevel } from "../telemetry/log.ts";
 import { untilTerminated } from "../zones/zone-process.ts";
 import { findLauncher } from "./find-launcher.ts";
-import { describeMissingWalls, probeKernelWalls } from "./kernel-walls.ts";
+import { describeMissingIsolation, probeKernelIsolation } from "./kernel-isolation.ts";
 import { sandboxServices } from "./messages.ts";
 import { createSandboxProcesses } from "./sandbox-processes.ts";
 
@@ -27,15 +27,15 @@ export async function runSandboxZone(argv: readonly string[]): Promise<number> {
     return 1;
   }
   log.info("Starting the sandbox zone", { sockets: values.sockets });
-  const walls = await probeKernelWalls(findLauncher());
-  const { inForce, missing, landlockAbi } = walls;
-  const gap = describeMissingWalls(walls);
+  const isolation = await probeKernelIsolation(findLauncher());
+  const { inForce, missing, landlockAbi } = isolation;
+  const gap = describeMissingIsolation(isolation);
   const fields = { inForce, missing, landlockAbi };
   if (gap === undefined) log.info("The kernel isolates processes of the sandbox zone", fields);
   else log.warn("The kernel does not isolate processes of the sandbox zone", { ...fields, reason: gap });
   const processes = createSandboxProcesses({
     folder: values.sockets,
-    walls,
+    isolation,
     containerMemory: readMemoryLimit(),
     clock,
     random: Math.random,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { RenderRequest } from "../render/ports.ts";
-import { wallsReport } from "./walls-report.ts";
+import { isolationReport } from "./isolation-report.ts";
 
 // Messages between the operator and the sandbox zone. Those of the zone are untrusted.
 
@@ -30,7 +30,7 @@ export interface RenderCall {
     readonly longestMs: number;
     readonly isSlow: boolean;
     /** Whether to refuse the run if the kernel does not isolate programs. */
-    readonly requireWalls: boolean;
+    readonly requireIsolation: boolean;
   };
 }
 
@@ -117,9 +117,9 @@ export const renderDetails = z.strictObject({
 });
 export type RenderDetails = z.output<typeof renderDetails>;
 
-/** Body of the answer to `walls`: kernel isolation of the process, and of the programs that it runs. */
-export const wallsAnswer = z.strictObject({ own: wallsReport, programs: wallsReport.optional() });
-export type WallsAnswer = z.output<typeof wallsAnswer>;
+/** Body of the answer to `isolation`: kernel isolation of the process, and of the programs that it runs. */
+export const isolationAnswer = z.strictObject({ own: isolationReport, programs: isolationReport.optional() });
+export type IsolationAnswer = z.output<typeof isolationAnswer>;
 
 /** Body of an error answer to `render`. The zone may not give other reasons. */
 export const renderError = z.strictObject({

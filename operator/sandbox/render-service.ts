@@ -7,7 +7,7 @@ import { Turns } from "../render/turns.ts";
 import { FairSemaphore } from "../runtime/fair-semaphore.ts";
 import type { AskBack, IncomingRequest, Serve } from "../zones/incoming-requests.ts";
 import type { Message } from "../zones/messages.ts";
-import type { RenderAnswer, RenderCall, RenderDetails, WallsAnswer } from "./messages.ts";
+import type { IsolationAnswer, RenderAnswer, RenderCall, RenderDetails } from "./messages.ts";
 import type { ProgramObservation, Programs } from "./program/programs.ts";
 import { encodeDetails, RenderedSender } from "./rendered-sender.ts";
 import { zoneFiles } from "./zone-files.ts";
@@ -15,7 +15,7 @@ import { zoneFiles } from "./zone-files.ts";
 export interface RenderServiceOptions {
   readonly clock: Clock;
   /** Kernel isolation of this process, and of programs that it runs. */
-  readonly walls: WallsAnswer;
+  readonly isolation: IsolationAnswer;
   /** Runs programs; `observe` receives metrics, `log` receives the output of programs. */
   readonly createPrograms: (options: {
     readonly observe: (observation: ProgramObservation) => void;
@@ -35,7 +35,7 @@ const DID = 50;
 /**
  * The work of a process of the sandbox zone: renders sources on request, with files that it requests from the operator.
  */
-export function createRenderService({ clock, walls, createPrograms }: RenderServiceOptions): {
+export function createRenderService({ clock, isolation, createPrograms }: RenderServiceOptions): {
   readonly serve: Serve;
   readonly close: () => Promise<void>;
 } {
@@ -113,7 +113,7 @@ export function createRenderService({ clock, walls, createPrograms }: RenderServ
       programs.warmUp();
       return { body: {} };
     }
-    if (request.name === "walls") return { body: walls };
+    if (request.name === "isolation") return { body: isolation };
     if (request.name !== "render") throw new RangeError(`There is no request "${request.name}"`);
     const call = request.body as RenderCall;
     return call.program === undefined

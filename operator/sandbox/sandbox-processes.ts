@@ -25,7 +25,7 @@ export interface SandboxProcesses {
  */
 export function createSandboxProcesses({
   folder,
-  walls,
+  isolation,
   containerMemory,
   ...options
 }: SandboxProcessesOptions): SandboxProcesses {
@@ -34,7 +34,7 @@ export function createSandboxProcesses({
     new ZoneProcess({
       ...options,
       name: `sandbox/${service}`,
-      command: workerCommand(service, { folder, walls, containerMemory }),
+      command: workerCommand(service, { folder, isolation, containerMemory }),
       ...(service === "programs" && { onOutput: lowerChildren() }),
     });
   return {

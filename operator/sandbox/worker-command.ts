@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { ZoneCommand } from "../zones/zone-process.ts";
 import { codeFilesOf } from "./code-files.ts";
 import { esbuildVariables, findEsbuild } from "./esbuild-command.ts";
-import type { KernelWalls } from "./kernel-walls.ts";
+import { toIsolationReport } from "./isolation-report.ts";
+import type { KernelIsolation } from "./kernel-isolation.ts";
 import type { LaunchRules } from "./launch-arguments.ts";
 import type { SandboxService } from "./messages.ts";
-import { toWallsReport } from "./walls-report.ts";
 import { workerIn, zoneCommand } from "./zone-command.ts";
 
 /** Name of the bundle of worker.ts in an image, beside the program. */
@@ -33,7 +33,7 @@ export interface WorkerCommandOptions {
   /** Folder of the sockets. */
   readonly folder: string;
   /** Kernel isolation of the process, and of its child processes. */
-  readonly walls: KernelWalls;
+  readonly isolation: KernelIsolation;
   /** Memory that the processes of the zone and programs share, in bytes. Undefined: no limit. */
   readonly containerMemory: number | undefined;
 }
@@ -45,9 +45,9 @@ export interface WorkerCommandOptions {
  */
 export function workerCommand(
   service: SandboxService,
-  { folder, walls, containerMemory }: WorkerCommandOptions,
+  { folder, isolation, containerMemory }: WorkerCommandOptions,
 ): ZoneCommand {
-  const { launcher, inForce } = walls;
+  const { launcher, inForce } = isolation;
   const shareMiB = ((containerMemory ?? Number.POSITIVE_INFINITY) * HEAP_SHARE[service]) / 2 ** 20;
   const heapMiB = Math.floor(Math.min(HEAP_MIB, shareMiB));
   const worker = workerIn(import.meta.dirname, workerFile);
@@ -55,14 +55,14 @@ export function workerCommand(
   const esbuild = launcher === undefined || service !== "programs" ? undefined : findEsbuild();
   // An image contains the libraries in one file.
   const read = worker.endsWith(".mjs") ? [] : code;
-  const variables = esbuild && esbuildVariables({ walls, program: esbuild, read });
+  const variables = esbuild && esbuildVariables({ isolation, program: esbuild, read });
   return zoneCommand({
     ...{ worker, heapMiB, launcher },
     socket: socketOf(folder, service),
     flags: [
       `--zone=sandbox/${service}`,
       // Isolation of the process itself, which it cannot determine.
-      `--walls=${JSON.stringify(toWallsReport(walls))}`,
+      `--isolation=${JSON.stringify(toIsolationReport(isolation))}`,
       ...(containerMemory === undefined ? [] : [`--memory=${containerMemory}`]),
       ...(launcher === undefined || service !== "programs" ? [] : [`--launcher=${launcher}`]),
       ...(variables === undefined ? [] : [`--esbuild-variables=${JSON.stringify(variables)}`]),
@@ -71,7 +71,7 @@ export function workerCommand(
     // there.
     environment: { TZ: "UTC", LC_ALL: "C" },
     rules: () => ({
-      ...confinementOf(service, { walls, code, esbuild }),
+      ...confinementOf(service, { isolation, code, esbuild }),
       limits: {
         ...{ core: 0, "file-size": 0, "open-files": OPEN_FILES[service] },
         ...(service === "reader" && { "memory-data": (heapMiB + BASE_MIB) * 2 ** 20 }),
@@ -84,14 +84,14 @@ export function workerCommand(
 }
 
 interface ConfinementInput {
-  readonly walls: WorkerCommandOptions["walls"];
+  readonly isolation: WorkerCommandOptions["isolation"];
   readonly code: readonly string[];
   readonly esbuild: string | undefined;
 }
 
 function confinementOf(
   service: SandboxService,
-  { walls: { node, launcher = "" }, code, esbuild }: ConfinementInput,
+  { isolation: { node, launcher = "" }, code, esbuild }: ConfinementInput,
 ): LaunchRules {
   const read = [...node.read, ...code, "/dev/null"];
   if (service === "reader") return { read, execute: node.execute, seccomp: "reader" };

@@ -8,7 +8,7 @@ import { ZoneAnswerError } from "../zones/errors.ts";
 import { MOST_REQUESTS, type Serve } from "../zones/incoming-requests.ts";
 import type { Link } from "../zones/link.ts";
 import { ZoneClient } from "../zones/zone-client.ts";
-import { askWalls, type OnWalls } from "./ask-walls.ts";
+import { askIsolation, type OnIsolation } from "./ask-isolation.ts";
 import {
   type RenderAnswer,
   type RenderCall,
@@ -29,7 +29,7 @@ export interface ZoneRenderRunnerOptions {
   /** Maximum duration of a run of a program, overriding the resource's own timeout. */
   readonly longestProgramMs: number;
   /** Whether to refuse to run programs if the kernel does not isolate them. */
-  readonly requireWalls: boolean;
+  readonly requireIsolation: boolean;
   /** Maximum memory that the objects of one source may take in the operator, in bytes, as estimated. */
   readonly memoryLimit: number;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface ZoneRenderRunnerOptions {
   readonly log: Logger;
   readonly observe?: (observation: ProgramObservation) => void;
   /** A process of the zone reported kernel isolation: of itself, or of programs. */
-  readonly onWalls?: OnWalls;
+  readonly onIsolation?: OnIsolation;
 }
 
 /** Largest frame from the zone: one object, with its details. */
@@ -117,14 +117,14 @@ export class ZoneRenderRunner implements RenderRunner {
 
   #service(name: SandboxService): Service {
     const { folder, ...options } = this.#options;
-    const { clock, onWalls } = options;
+    const { clock, onIsolation } = options;
     const socket = socketOf(folder, name);
     const serve: Serve = (request, back) => this.#serve(request, back);
     return {
       client: new ZoneClient({
         ...options,
         ...{ zone: `sandbox/${name}`, socket, limits, serve },
-        onConnect: (link) => void (onWalls && askWalls(name, link, onWalls)),
+        onConnect: (link) => void (onIsolation && askIsolation(name, link, onIsolation)),
       }),
       renders: new FairSemaphore({ permits: RENDERS }),
       suspects: new Suspects({ clock }),
@@ -176,7 +176,7 @@ export class ZoneRenderRunner implements RenderRunner {
 
   #callOf({ key, namespace, render, revision }: RenderRequest, { isSlow }: RunPatience) {
     const { repositoryId, tree } = revision;
-    const { longestProgramMs: longestMs, requireWalls } = this.#options;
+    const { longestProgramMs: longestMs, requireIsolation } = this.#options;
     // JSON has no Infinity.
     const memoryLimit = Math.min(this.#options.memoryLimit, Number.MAX_SAFE_INTEGER);
     const call: RenderCall = { key, namespace, repositoryId, tree, memoryLimit };
@@ -184,7 +184,7 @@ export class ZoneRenderRunner implements RenderRunner {
     const { entry, inputs, timeout } = render.program;
     const timeoutMs = toMilliseconds(timeout);
     return {
-      call: { ...call, program: { entry, timeoutMs, longestMs, isSlow, requireWalls } },
+      call: { ...call, program: { entry, timeoutMs, longestMs, isSlow, requireIsolation } },
       parts: inputs === undefined ? [] : [Buffer.from(JSON.stringify(inputs))],
       deadlineMs: Math.min(timeoutMs, longestMs) + DEADLINE_MS,
     };

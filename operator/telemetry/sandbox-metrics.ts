@@ -7,7 +7,7 @@ export interface SandboxLayers {
 }
 
 /** A process of a zone, or the processes that it starts. */
-export type WalledProcess =
+export type IsolatedProcess =
   | { readonly zone: "sandbox"; readonly process: "reader" | "programs" | "program" }
   | { readonly zone: "source"; readonly process: "source" | "git" }
   | { readonly zone: "publish"; readonly process: "publish" | "git" };
@@ -25,7 +25,7 @@ export class SandboxMetrics {
     });
   }
 
-  found(process: WalledProcess, { inForce, missing }: SandboxLayers): void {
+  found(process: IsolatedProcess, { inForce, missing }: SandboxLayers): void {
     for (const layer of inForce) this.#layers.set({ ...process, layer }, 1);
     for (const layer of missing) this.#layers.set({ ...process, layer }, 0);
   }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { writeImageFiles } from "../../cli/image/write-image-files.ts";
-import { removeInnerWalls } from "../../test/fakes/plain-node.ts";
+import { removeInnerIsolation } from "../../test/fakes/plain-node.ts";
 import { readContainerfile } from "./bundle.ts";
 import { writeImage } from "./image.ts";
 import { imagesOf } from "./images.ts";
@@ -65,7 +65,7 @@ async function writeImages(runDirectory: string, debianRoot: string, plain: bool
   const plainProgram = plain ? join(runDirectory, "operator-plain") : undefined;
   if (plainProgram !== undefined) {
     await cp(program, plainProgram, { recursive: true });
-    await removeInnerWalls(plainProgram);
+    await removeInnerIsolation(plainProgram);
   }
   const operator = { program, plainProgram, config: await readContainerfile() };
   const images = imagesOf({ debianRoot, libraryPath: libraryPath({ debianRoot }), operator });

@@ -134,8 +134,8 @@ describe("OperatorChart", () => {
         ({ name }) => name === "source",
       )?.args;
     };
-    expect(argsOf({ requireSandbox: true })).toContain("--require-walls");
-    expect(argsOf({})).not.toContain("--require-walls");
+    expect(argsOf({ requireSandbox: true })).toContain("--require-isolation");
+    expect(argsOf({})).not.toContain("--require-isolation");
   });
 
   test("serves hooks to the allowed senders, and each instance also to the others", () => {

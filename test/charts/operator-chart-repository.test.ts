@@ -11,8 +11,8 @@ describe("OperatorChart with a repository", () => {
         ({ name }) => name === "publish",
       )?.args;
     };
-    expect(argsOf({ enabled: true, requireSandbox: true })).toContain("--require-walls");
-    expect(argsOf({ enabled: true })).not.toContain("--require-walls");
+    expect(argsOf({ enabled: true, requireSandbox: true })).toContain("--require-isolation");
+    expect(argsOf({ enabled: true })).not.toContain("--require-isolation");
   });
 
   test("passes on the repository, and its credentials only to the publish zone", () => {

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { refusalOf } from "../../cli/launcher/weak-sandbox.ts";
-import { noKernelWalls } from "../../operator/sandbox/kernel-walls.ts";
+import { noKernelIsolation } from "../../operator/sandbox/kernel-isolation.ts";
 
 describe("refusalOf()", () => {
-  const none = noKernelWalls("the launcher is not installed");
+  const none = noKernelIsolation("the launcher is not installed");
   const local = { isLocal: true, env: {}, weakSandbox: false };
   const git = { ...local, isLocal: false };
   const inCi = { ...local, env: { CI: "true" } };

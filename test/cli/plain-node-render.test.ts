@@ -10,8 +10,8 @@ import { parse } from "yaml";
 import { addProgramSupport } from "../../cli/image/add-program-support.ts";
 import { bundleProgram } from "../../cli/image/bundle-program.ts";
 import { launcherFile } from "../../operator/sandbox/find-launcher.ts";
-import { kernelWalls, launcher } from "../fakes/launcher.ts";
-import { removeInnerWalls } from "../fakes/plain-node.ts";
+import { kernelIsolation, launcher } from "../fakes/launcher.ts";
+import { removeInnerIsolation } from "../fakes/plain-node.ts";
 import {
   type AttemptReport,
   type AttemptTable,
@@ -41,14 +41,14 @@ let table: AttemptTable;
 const home = (): string => join(folder, "home");
 const source = (): string => join(folder, "source");
 /** Folder of the command: with the launcher, or without. */
-const command = (walls: boolean): string => join(folder, walls ? "walled" : "open");
+const command = (isolation: boolean): string => join(folder, isolation ? "isolated" : "open");
 
 async function makeCommand(target: string): Promise<void> {
   await mkdir(target);
   const entry = resolve(import.meta.dirname, "../fakes/command-program.ts");
   await bundleProgram({ entry, outfile: join(target, "fairlead.mjs") });
   await addProgramSupport(target);
-  await removeInnerWalls(target);
+  await removeInnerIsolation(target);
 }
 
 /** Restores the home folder to its state before an attack. */
@@ -164,15 +164,15 @@ async function run(
 const runNode = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   run(join(folder, "node"), args, env);
 
-const renderWords = (walls: boolean): string[] => [
-  join(command(walls), "fairlead.mjs"),
+const renderWords = (isolation: boolean): string[] => [
+  join(command(isolation), "fairlead.mjs"),
   "render",
   join(folder, "release.json"),
   `--source=${source()}`,
 ];
 
-async function attack(walls: boolean): Promise<AttemptReport> {
-  const { stdout, stderr } = await runNode(renderWords(walls));
+async function attack(isolation: boolean): Promise<AttemptReport> {
+  const { stdout, stderr } = await runNode(renderWords(isolation));
   expect(stderr).toBe("");
   const { data } = parse(stdout) as { data: { report: string } };
   return JSON.parse(data.report) as AttemptReport;
@@ -200,14 +200,17 @@ describe.runIf(process.platform === "linux")(
       expect(existsSync(join(home(), "made"))).toBe(true);
     });
 
-    test.runIf(kernelWalls.keptApart)("does none of it in `fairlead render` with the launcher", async () => {
-      const before = await readdir(home());
-      const { tried, refused, environment } = await attack(true);
-      expect(tried).toEqual(allNames());
-      expect(tried.filter((name) => !/^(EACCES|EPERM)$/.test(refused[name] ?? ""))).toEqual([]);
-      expect(environment).toEqual(["TZ", "LC_ALL", "OPENSSL_CONF"]);
-      expect(await readdir(home())).toEqual(before);
-    });
+    test.runIf(kernelIsolation.keptApart)(
+      "does none of it in `fairlead render` with the launcher",
+      async () => {
+        const before = await readdir(home());
+        const { tried, refused, environment } = await attack(true);
+        expect(tried).toEqual(allNames());
+        expect(tried.filter((name) => !/^(EACCES|EPERM)$/.test(refused[name] ?? ""))).toEqual([]);
+        expect(environment).toEqual(["TZ", "LC_ALL", "OPENSSL_CONF"]);
+        expect(await readdir(home())).toEqual(before);
+      },
+    );
 
     test("is refused with exit code 2 in CI without the launcher, unless --weak-sandbox is given", async () => {
       const { code, stdout, stderr } = await runNode(renderWords(false), { CI: "true" });
@@ -219,7 +222,7 @@ describe.runIf(process.platform === "linux")(
       expect([accepted.code, accepted.stderr]).toEqual([0, ""]);
     });
 
-    test.runIf(kernelWalls.keptApart && existsSync(perl))(
+    test.runIf(kernelIsolation.keptApart && existsSync(perl))(
       "is refused in CI if the kernel has no Landlock, with the names of the layers",
       async () => {
         const words = ["-e", withoutCalls(landlock), join(folder, "node"), ...renderWords(true)];

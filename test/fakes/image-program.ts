@@ -2,7 +2,7 @@
 
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { findLauncher } from "../../operator/sandbox/find-launcher.ts";
-import { probeKernelWalls } from "../../operator/sandbox/kernel-walls.ts";
+import { probeKernelIsolation } from "../../operator/sandbox/kernel-isolation.ts";
 import { createPrograms } from "../../operator/sandbox/program/programs.ts";
 import { MemoryFiles } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";
@@ -14,8 +14,8 @@ export default (app: App, data: Record<string, string>) => {
   new ConfigMap(new Chart(app, "shop"), "settings", { data, metadata: { name: "settings" } });
 };`;
 
-const walls = await probeKernelWalls(findLauncher());
-const programs = createPrograms({ clock: systemClock(), log: new RecordingLogger(), walls });
+const isolation = await probeKernelIsolation(findLauncher());
+const programs = createPrograms({ clock: systemClock(), log: new RecordingLogger(), isolation });
 const files = new MemoryFiles({ "main.ts": main });
 const { manifests } = await programs.run({
   key: "shop/web",
@@ -29,4 +29,4 @@ const { manifests } = await programs.run({
 });
 await programs.close();
 process.stdout.write(JSON.stringify(manifests));
-process.stderr.write(walls.launcher ?? "");
+process.stderr.write(isolation.launcher ?? "");

@@ -7,7 +7,7 @@ import { buildText } from "./build-text.ts";
  * Flags of the process that runs programs which deny them Node's functions
  * (operator/sandbox/program/sandbox-arguments.ts).
  */
-const innerWalls = [
+const innerIsolation = [
   "--permission",
   "--no-experimental-sqlite",
   "--no-experimental-webstorage",
@@ -26,17 +26,17 @@ const innerWalls = [
  *
  * @throws Error if the folder's files are not the expected ones.
  */
-export async function removeInnerWalls(folder: string): Promise<void> {
+export async function removeInnerIsolation(folder: string): Promise<void> {
   let removed = 0;
   for (const name of (await readdir(folder)).filter((file) => file.endsWith(".mjs"))) {
     const text = await readFile(join(folder, name), "utf8");
-    if (!text.includes(`"${innerWalls[0]}",`)) continue;
-    const [first, ...others] = innerWalls.map((flag) => text.split(`"${flag}",`).length - 1);
+    if (!text.includes(`"${innerIsolation[0]}",`)) continue;
+    const [first, ...others] = innerIsolation.map((flag) => text.split(`"${flag}",`).length - 1);
     if (first !== 1 || others.some((count) => count !== 1))
-      throw new Error(`Cannot remove the walls inside of programs' processes: ${name} has other flags`);
+      throw new Error(`Cannot remove the isolation inside of programs' processes: ${name} has other flags`);
     await writeFile(
       join(folder, name),
-      innerWalls.reduce((code, flag) => code.replace(`"${flag}",`, ""), text),
+      innerIsolation.reduce((code, flag) => code.replace(`"${flag}",`, ""), text),
     );
     removed += 1;
   }

@@ -7,7 +7,7 @@ import {
   type ProgramObservation,
   type Programs,
 } from "../../operator/sandbox/program/programs.ts";
-import { kernelWalls } from "./launcher.ts";
+import { kernelIsolation } from "./launcher.ts";
 import { MemoryFiles, type MemoryFilesOptions } from "./memory-files.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
@@ -37,7 +37,13 @@ export function realPrograms(
   }: { observe?: (observation: ProgramObservation) => void; clock?: Clock; keptApart?: boolean } = {},
 ): RealPrograms {
   const log = new RecordingLogger();
-  const programs = createPrograms({ clock, log, limits, observe, walls: { ...kernelWalls, keptApart } });
+  const programs = createPrograms({
+    clock,
+    log,
+    limits,
+    observe,
+    isolation: { ...kernelIsolation, keptApart },
+  });
   const render = (run: ProgramRun): Promise<Rendered> => {
     const { inputs, namespace = "shop", repositoryId = "r", refused = [], patience } = run;
     const { entry = "main.ts", timeoutMs = 60_000, longestMs } = run;

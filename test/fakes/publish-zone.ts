@@ -66,12 +66,12 @@ export class PublishZoneInProcess {
   }
 }
 
-const noWalls = { landlockAbi: 0, inForce: [] };
+const noIsolation = { landlockAbi: 0, inForce: [] };
 
 /** The zone, for one repository. */
 export function aPublishService(options: Omit<LocalCloneOptions, "branch" | "root">, log: Logger): Serve {
   const createClone = (place: { readonly branch: string; readonly root: string }) =>
     new LocalClone({ ...options, ...place });
-  const walls = { own: noWalls, git: noWalls };
-  return createPublishService({ createClone, check: async () => undefined, log, walls }).serve;
+  const isolation = { own: noIsolation, git: noIsolation };
+  return createPublishService({ createClone, check: async () => undefined, log, isolation }).serve;
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { RunPatience } from "../../operator/render/ports.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
+import type { ReportedIsolation } from "../../operator/sandbox/isolation-report.ts";
 import type { ProgramObservation } from "../../operator/sandbox/program/programs.ts";
-import type { ReportedWalls } from "../../operator/sandbox/walls-report.ts";
 import { socketOf } from "../../operator/sandbox/worker-command.ts";
 import { ZoneRenderRunner } from "../../operator/sandbox/zone-render-runner.ts";
 import type { Serve } from "../../operator/zones/incoming-requests.ts";
@@ -33,12 +33,12 @@ export function aZoneRunner(
 ) {
   const log = new RecordingLogger();
   /** The reports of the zone's processes. */
-  const walls = new Map<string, ReportedWalls>();
+  const isolation = new Map<string, ReportedIsolation>();
   const runner = new ZoneRenderRunner({
-    onWalls: (process, found) => void walls.set(process, found),
+    onIsolation: (process, found) => void isolation.set(process, found),
     folder,
     longestProgramMs: 60_000,
-    requireWalls: false,
+    requireIsolation: false,
     memoryLimit,
     clock: systemClock(),
     random: () => 0,
@@ -46,7 +46,7 @@ export function aZoneRunner(
     observe: (observation) => observed.push(observation),
   });
   onTestFinished(() => runner.close());
-  return { runner, log, walls };
+  return { runner, log, isolation };
 }
 
 /**
@@ -54,7 +54,7 @@ export function aZoneRunner(
  */
 export async function aFakeZone(folder: string, answer: Serve, service: "reader" | "programs" = "reader") {
   const serve: Serve = async (request, back) =>
-    request.name === "walls"
+    request.name === "isolation"
       ? { body: { own: { landlockAbi: 0, inForce: [] } } }
       : await answer(request, back);
   const options = {

@@ -20,7 +20,7 @@ export function aSocketFolder(): string {
 }
 
 /** The report of a process without isolation. */
-export const noWalls = { landlockAbi: 0, inForce: [] };
+export const noIsolation = { landlockAbi: 0, inForce: [] };
 
 /** A replacement of the real zone, which can end and restart. */
 export async function aZone(folder: string, serve: Serve) {

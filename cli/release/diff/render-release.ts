@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SourceError } from "../../../operator/errors.ts";
 import type { SourceCommit } from "../../../operator/git/source/ports.ts";
-import { tryWalls } from "../../../operator/git/try-walls.ts";
+import { tryIsolation } from "../../../operator/git/try-isolation.ts";
 import type { Logger } from "../../../operator/ports.ts";
 import type { Rendered } from "../../../operator/render/ports.ts";
 import { renderOnce } from "../../../operator/render/render-once.ts";
@@ -68,7 +68,7 @@ async function tryToRender(
   const cacheDirectory = await mkdtemp(join(tmpdir(), "fairlead-diff-"));
   cleanup.defer(() => rm(cacheDirectory, { recursive: true, force: true }));
   const environment = process.env;
-  const { confine } = await tryWalls({
+  const { confine } = await tryIsolation({
     ...{ launcher: await provideLauncher(environment), cache: cacheDirectory, environment, clock },
     isRoot: process.getuid?.() === 0,
     log: silent,

@@ -23,7 +23,7 @@ export interface ComposedSources {
 
 /** Connects the parts that turn repositories into manifests. None starts before it is needed. */
 export function composeSources(
-  { config, clock, random, metrics, memoryLimit, walls, reportWalls }: SharedParts,
+  { config, clock, random, metrics, memoryLimit, isolation, reportIsolation }: SharedParts,
   { sourceZone, wake, log }: ComposeSourcesOptions,
 ): ComposedSources {
   const { sources } = sourceZone;
@@ -38,9 +38,9 @@ export function composeSources(
     clock,
     random,
     log,
-    walls,
-    onWalls: (process, found) => reportWalls({ zone: "sandbox", process }, found),
-    requireWalls: config.releaseRequireSandbox,
+    isolation,
+    onIsolation: (process, found) => reportIsolation({ zone: "sandbox", process }, found),
+    requireIsolation: config.releaseRequireSandbox,
     observe: (seen) => (seen.did === "bundle" ? metrics?.sources.bundled() : metrics?.sources.ran(seen)),
   });
   const renderer = createRenderer({

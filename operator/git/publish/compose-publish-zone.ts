@@ -7,7 +7,7 @@ import { ZoneClone } from "./zone-clone.ts";
 
 export interface ComposePublishZoneInput
   extends GitZoneProcessOptions,
-    Pick<PublishConnectionOptions, "onWalls"> {
+    Pick<PublishConnectionOptions, "onIsolation"> {
   /** Folder with a folder of sockets for each zone. Undefined: the zone's process is started here. */
   readonly zoneSockets: string | undefined;
   readonly worker: Omit<PublishWorkerOptions, "folder">;

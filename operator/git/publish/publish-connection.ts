@@ -1,13 +1,13 @@
 import type { Clock, Logger, Random } from "../../ports.ts";
 import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
-import type { ReportedWalls } from "../../sandbox/walls-report.ts";
+import type { ReportedIsolation } from "../../sandbox/isolation-report.ts";
 import { ZoneAnswerError, ZoneDeadlineError } from "../../zones/errors.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
 import { ZoneClient } from "../../zones/zone-client.ts";
 import { GitError } from "../git-errors.ts";
-import { readWalls, wallsItem } from "../zone-messages.ts";
+import { isolationItem, readIsolation } from "../zone-messages.ts";
 import { emptyAnswer, PUBLISH_ZONE } from "./messages.ts";
 import { readPublishError } from "./publish-failure.ts";
 
@@ -18,7 +18,7 @@ export interface PublishConnectionOptions {
   readonly random: Random;
   readonly log: Logger;
   /** The zone reported the kernel isolation of its own process, or of git. */
-  readonly onWalls?: ((process: "publish" | "git", walls: ReportedWalls) => void) | undefined;
+  readonly onIsolation?: ((process: "publish" | "git", isolation: ReportedIsolation) => void) | undefined;
   /** Called before each request to the zone. */
   readonly onStart?: () => void;
 }
@@ -47,7 +47,7 @@ export class PublishConnection {
 
   constructor(options: PublishConnectionOptions) {
     this.#options = options;
-    const onConnect = (link: Link): void => link.follow("hold", { body: {} }, this.#takeWalls);
+    const onConnect = (link: Link): void => link.follow("hold", { body: {} }, this.#takeIsolation);
     this.#client = new ZoneClient({ ...options, zone: PUBLISH_ZONE, limits, onConnect });
   }
 
@@ -104,10 +104,10 @@ export class PublishConnection {
     );
   }
 
-  readonly #takeWalls = ({ body }: Received): void => {
-    const { own, git } = readWalls(wallsItem.parse(body));
-    this.#options.onWalls?.("publish", own);
-    this.#options.onWalls?.("git", git);
+  readonly #takeIsolation = ({ body }: Received): void => {
+    const { own, git } = readIsolation(isolationItem.parse(body));
+    this.#options.onIsolation?.("publish", own);
+    this.#options.onIsolation?.("git", git);
   };
 
   close(): void {

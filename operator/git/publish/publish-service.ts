@@ -1,7 +1,7 @@
 import type { Logger } from "../../ports.ts";
 import type { IncomingRequest, Serve } from "../../zones/incoming-requests.ts";
 import { GitError, isGitError } from "../git-errors.ts";
-import type { WallsItem } from "../zone-messages.ts";
+import type { IsolationItem } from "../zone-messages.ts";
 import type { BranchView } from "./branch-clone.ts";
 import { encodeBranchLists } from "./branch-list.ts";
 import type { LocalClone } from "./local-clone.ts";
@@ -26,7 +26,7 @@ export interface PublishServiceOptions {
   readonly check: () => Promise<unknown>;
   readonly log: Logger;
   /** Kernel isolation of this process, and of git. */
-  readonly walls: WallsItem["walls"];
+  readonly isolation: IsolationItem["isolation"];
   /** Why nothing may be published: the kernel lacks required isolation of git. Default: everything may be published. */
   readonly refusal?: string | undefined;
 }
@@ -39,7 +39,7 @@ export interface PublishService {
 
 /** The requests that the publish zone serves: it runs git in the clones that the operator opens over one connection. */
 export function createPublishService(options: PublishServiceOptions): PublishService {
-  const { createClone, check, log, walls, refusal } = options;
+  const { createClone, check, log, isolation, refusal } = options;
   const clones = new OpenClones();
 
   async function read(clone: LocalClone, { body, send, signal }: IncomingRequest): Promise<ReadAnswer> {
@@ -90,7 +90,7 @@ export function createPublishService(options: PublishServiceOptions): PublishSer
       return {};
     }
     if (name === "hold") {
-      void send({ body: { walls } satisfies WallsItem });
+      void send({ body: { isolation } satisfies IsolationItem });
       await clones.hold(signal);
       return {};
     }

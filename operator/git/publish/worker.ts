@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const { repository, credentials, cache } = values;
 const worker = await setUpGitWorker({ zone: PUBLISH_ZONE, values, environment: process.env });
-const { clock, log, confine, walls, gap } = worker;
+const { clock, log, confine, isolation, gap } = worker;
 if (gap !== undefined) log.error("Nothing is published", { reason: gap });
 const service = createPublishService({
   createClone: (place) =>
@@ -36,7 +36,7 @@ const service = createPublishService({
     }),
   check: () => readCredentials(credentials, parseRemoteUrl(repository)),
   log,
-  walls,
+  isolation,
   refusal: gap && `Cannot publish: ${gap}, and this operator requires isolation`,
 });
 await worker.serve({

@@ -2,7 +2,7 @@ import type { SourceFailure } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { IncomingRequest } from "../../zones/incoming-requests.ts";
 import { toMessageText } from "../redact.ts";
-import type { WallsItem } from "../zone-messages.ts";
+import type { IsolationItem } from "../zone-messages.ts";
 import type { LocalSources } from "./create-sources.ts";
 import {
   type CountsItem,
@@ -22,7 +22,7 @@ const ABANDONED_MS = 300_000;
 export interface FollowedKeysOptions {
   readonly sources: LocalSources;
   readonly hookCounts: () => CountsItem["hooks"];
-  readonly walls: WallsItem["walls"];
+  readonly isolation: IsolationItem["isolation"];
   readonly clock: Clock;
 }
 
@@ -63,7 +63,7 @@ export class FollowedKeys {
     this.#mentioned = new Set();
     this.#changed = new Set();
     this.#sentCounts = "";
-    void request.send({ body: { walls: this.#options.walls } satisfies WallsItem });
+    void request.send({ body: { isolation: this.#options.isolation } satisfies IsolationItem });
     this.#count(request);
     await new Promise<void>((resolve) => {
       request.signal.addEventListener("abort", () => resolve(), { once: true });

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { hookOutcomes } from "../../hooks/hook.ts";
-import { objectId, plainText as text, wallsItem } from "../zone-messages.ts";
+import { isolationItem, objectId, plainText as text } from "../zone-messages.ts";
 import type { SourceRequest } from "./ports.ts";
 import { spanProblems } from "./span-authors.ts";
 
@@ -108,7 +108,7 @@ export const countsItem = z.strictObject({
 export type CountsItem = z.output<typeof countsItem>;
 
 /** Body of an item of the response to `follow`, which lasts until the connection ends. */
-export const followItem = z.union([stateItem, countsItem, wallsItem]);
+export const followItem = z.union([stateItem, countsItem, isolationItem]);
 
 /** Body of the answer to `last-change`. */
 export const lastChangeAnswer = commit;

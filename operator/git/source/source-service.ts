@@ -6,7 +6,7 @@ import type { AskBack, IncomingRequest, Serve } from "../../zones/incoming-reque
 import type { Message } from "../../zones/messages.ts";
 import type { Received } from "../../zones/outgoing-requests.ts";
 import { toMessageText } from "../redact.ts";
-import type { WallsItem } from "../zone-messages.ts";
+import type { IsolationItem } from "../zone-messages.ts";
 import { encodeAuthors } from "./author-list.ts";
 import type { LocalSources } from "./create-sources.ts";
 import { encodeFileList, FileListError } from "./file-list.ts";
@@ -19,7 +19,7 @@ export interface SourceServiceOptions {
   /** Counters of the responses to hooks, by outcome. */
   readonly hookCounts: () => CountsItem["hooks"];
   /** Kernel isolation of this process, and of git. */
-  readonly walls: WallsItem["walls"];
+  readonly isolation: IsolationItem["isolation"];
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -21,14 +21,14 @@ const { values } = parseArgs({
   },
 });
 const worker = await setUpGitWorker({ zone: SOURCE_ZONE, values, environment: process.env });
-const { clock, log, confine, walls, gap } = worker;
+const { clock, log, confine, isolation, gap } = worker;
 if (gap !== undefined) log.error("No repository is polled", { reason: gap });
 const hooks = countHooks();
 const service = createSourceService({
   clock,
   log,
   hookCounts: () => hooks.counts,
-  walls,
+  isolation,
   createSources: (onChange) =>
     createSources({
       cacheDirectory: values.cache,

@@ -1,14 +1,14 @@
 import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Leader } from "../../hooks/pass-on.ts";
 import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
-import type { ReportedWalls } from "../../sandbox/walls-report.ts";
+import type { ReportedIsolation } from "../../sandbox/isolation-report.ts";
 import { ZoneAnswerError, ZoneLostError, ZoneUnavailableError } from "../../zones/errors.ts";
 import type { Serve } from "../../zones/incoming-requests.ts";
 import type { Link } from "../../zones/link.ts";
 import type { Message } from "../../zones/messages.ts";
 import type { Received, RequestOptions } from "../../zones/outgoing-requests.ts";
 import { ZoneClient, type ZoneClientOptions } from "../../zones/zone-client.ts";
-import { readWalls } from "../zone-messages.ts";
+import { readIsolation } from "../zone-messages.ts";
 import { zoneAuthors } from "./author-list.ts";
 import type { GitSources } from "./create-sources.ts";
 import { FollowedSources } from "./followed-sources.ts";
@@ -28,7 +28,7 @@ export interface ZoneSourcesOptions extends Pick<ZoneClientOptions, "socket" | "
   /** Called with outcomes of hooks, for metrics. */
   readonly observeHook?: (outcome: string, times: number) => void;
   /** The zone reported the kernel isolation of its own process, or of git. */
-  readonly onWalls?: (process: "source" | "git", walls: ReportedWalls) => void;
+  readonly onIsolation?: (process: "source" | "git", isolation: ReportedIsolation) => void;
 }
 
 /** Largest frame from the zone: a state, or a piece of a file or of a list. */
@@ -169,10 +169,10 @@ export class ZoneSources implements GitSources, SourceAnswers {
   #take({ body }: Received): void {
     const item = followItem.parse(body);
     if ("counts" in item) this.#counts.take(item);
-    else if ("walls" in item) {
-      const { own, git } = readWalls(item);
-      this.#options.onWalls?.("source", own);
-      this.#options.onWalls?.("git", git);
+    else if ("isolation" in item) {
+      const { own, git } = readIsolation(item);
+      this.#options.onIsolation?.("source", own);
+      this.#options.onIsolation?.("git", git);
     } else if (this.#followed.take(item)) this.#tell([item.key]);
   }
 

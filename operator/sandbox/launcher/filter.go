@@ -106,7 +106,7 @@ func (call call) assemble() []instruction {
 }
 
 // restrictSyscalls installs the filter of a profile on this thread, if the kernel has filters.
-func restrictSyscalls(rules *rules, walls *walls) error {
+func restrictSyscalls(rules *rules, isolation *isolation) error {
 	if rules.seccomp == "" {
 		return nil
 	}
@@ -122,7 +122,7 @@ func restrictSyscalls(rules *rules, walls *walls) error {
 		_, _, errno := syscall.RawSyscall(sysSeccomp, setModeFilter, flags, uintptr(unsafe.Pointer(&filter)))
 		switch errno {
 		case 0:
-			walls.Seccomp = rules.seccomp
+			isolation.Seccomp = rules.seccomp
 			return nil
 		case syscall.EINVAL, syscall.ENOSYS:
 		default:

@@ -78,12 +78,12 @@ func handledRights(abi int) (rulesetAttribute, uintptr) {
 }
 
 // restrictLandlock removes all rights and scopes from this thread except those of the rules.
-func restrictLandlock(rules *rules, opened []int, walls *walls) error {
-	walls.LandlockABI = landlockABI()
-	if walls.LandlockABI == 0 {
+func restrictLandlock(rules *rules, opened []int, isolation *isolation) error {
+	isolation.LandlockABI = landlockABI()
+	if isolation.LandlockABI == 0 {
 		return nil
 	}
-	handled, size := handledRights(walls.LandlockABI)
+	handled, size := handledRights(isolation.LandlockABI)
 	if rules.anyPort {
 		handled.net &^= netConnect
 	}
@@ -108,7 +108,7 @@ func restrictLandlock(rules *rules, opened []int, walls *walls) error {
 	if _, _, errno := syscall.RawSyscall(sysLandlockRestrictSelf, ruleset, 0, 0); errno != 0 {
 		return systemFailure("Cannot enter a Landlock domain", errno)
 	}
-	walls.Handled = handled
+	isolation.Handled = handled
 	return nil
 }
 

@@ -40,7 +40,7 @@ func main() {
 
 // launch sets the restrictions and executes the program in this process. It returns only if that fails.
 func launch(rules *rules) error {
-	walls := &walls{}
+	isolation := &isolation{}
 	opened, err := openPaths(rules)
 	if err != nil {
 		return err
@@ -53,24 +53,24 @@ func launch(rules *rules) error {
 	if err := setLimits(rules); err != nil {
 		return err
 	}
-	walls.Limits = len(rules.limits) > 0
-	if err := dropPrivileges(rules, walls); err != nil {
+	isolation.Limits = len(rules.limits) > 0
+	if err := dropPrivileges(rules, isolation); err != nil {
 		return err
 	}
-	if err := restrictLandlock(rules, opened, walls); err != nil {
+	if err := restrictLandlock(rules, opened, isolation); err != nil {
 		return err
 	}
 	if err := passOn(socket); err != nil {
 		return err
 	}
-	if err := restrictSyscalls(rules, walls); err != nil {
+	if err := restrictSyscalls(rules, isolation); err != nil {
 		return err
 	}
-	if missing := walls.missing(rules.require); len(missing) > 0 {
+	if missing := isolation.missing(rules.require); len(missing) > 0 {
 		return failure("Cannot start the program: this kernel lacks " + join(missing))
 	}
 	if rules.report {
-		syscall.Write(1, []byte(walls.json()))
+		syscall.Write(1, []byte(isolation.json()))
 		os.Exit(0)
 	}
 	return become(rules)

@@ -74,7 +74,7 @@ func markCloseOnExec() {
 }
 
 // dropPrivileges drops root and its capabilities, and everything that an exec could restore.
-func dropPrivileges(rules *rules, walls *walls) error {
+func dropPrivileges(rules *rules, isolation *isolation) error {
 	uid, kept := rules.uid, uint32(0)
 	if rules.childrenUser != 0 && uid == 0 && syscall.Getuid() == 0 {
 		kept = capKill | capSetgid | capSetuid
@@ -108,9 +108,9 @@ func dropPrivileges(rules *rules, walls *walls) error {
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&sets)), 0); errno != 0 {
 		return systemFailure("Cannot give up capabilities", errno)
 	}
-	walls.UID = syscall.Getuid()
+	isolation.UID = syscall.Getuid()
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PRCTL, prSetNoNewPrivileges, 1, 0, 0, 0, 0)
-	walls.NoNewPrivileges = errno == 0
+	isolation.NoNewPrivileges = errno == 0
 	// After the change of user, which would clear it.
 	syscall.RawSyscall6(syscall.SYS_PRCTL, prSetParentDeathSignal, uintptr(syscall.SIGKILL), 0, 0, 0, 0)
 	return nil

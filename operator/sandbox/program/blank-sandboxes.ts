@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../../ports.ts";
-import type { KernelWalls } from "../kernel-walls.ts";
+import type { KernelIsolation } from "../kernel-isolation.ts";
 import type { LoadedLibraries } from "./libraries.ts";
 import { type SandboxLimits, SandboxProcess } from "./sandbox-process.ts";
 
 export interface BlankSandboxesOptions {
   readonly clock: Clock;
   readonly limits: SandboxLimits;
-  readonly walls: KernelWalls;
+  readonly isolation: KernelIsolation;
   readonly libraries: () => Promise<LoadedLibraries>;
   /** A sandbox that is unused for this time ends. */
   readonly idleMs: number;
@@ -77,11 +77,11 @@ export class BlankSandboxes {
   }
 
   async #start(): Promise<SandboxProcess> {
-    const { clock, limits, walls, libraries } = this.#options;
+    const { clock, limits, isolation, libraries } = this.#options;
     const { runner, warmUp, libraries: codes } = await libraries();
     if (this.#isClosed) throw new Error("Cannot run a program: the operator is stopping");
     this.#started += 1;
-    const sandbox = new SandboxProcess({ clock, limits, runner, walls, prlimit: this.#prlimit });
+    const sandbox = new SandboxProcess({ clock, limits, runner, isolation, prlimit: this.#prlimit });
     this.#starting.add(sandbox);
     try {
       const parts = codes.flatMap(({ code }, index) => [

@@ -2,7 +2,7 @@ import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import type { SourceFiles } from "../../git/source/ports.ts";
 import type { Clock, Logger } from "../../ports.ts";
 import type { Rendered, RunPatience } from "../../render/ports.ts";
-import { describeMissingWalls, type KernelWalls } from "../kernel-walls.ts";
+import { describeMissingIsolation, type KernelIsolation } from "../kernel-isolation.ts";
 import { type Bundle, bundleProgram, openProgramFolder } from "./bundle.ts";
 import { BundleCache } from "./bundle-cache.ts";
 import { explainDifference } from "./compare-runs.ts";
@@ -35,7 +35,7 @@ export interface ProgramRequest {
   /** Maximum memory that the objects may take in the operator, in bytes, as estimated. Default: no limit. */
   readonly objectMemory?: number;
   /** Whether to refuse the run if the kernel does not isolate programs. Default: false. */
-  readonly requireWalls?: boolean;
+  readonly requireIsolation?: boolean;
   readonly files: SourceFiles;
   /** Default: wait until the run ends. */
   readonly patience?: RunPatience;
@@ -79,7 +79,7 @@ export interface ProgramsOptions {
   readonly log: Logger;
   readonly limits?: ProgramLimits;
   /** Kernel isolation of each process. If it does not isolate processes, only one namespace has processes at a time. */
-  readonly walls: KernelWalls;
+  readonly isolation: KernelIsolation;
   /** A process that was not used for this time ends. Default: 60 s. */
   readonly idleMs?: number;
   readonly observe?: (observation: ProgramObservation) => void;
@@ -93,7 +93,7 @@ const LONGEST_MS = 300_000;
 
 /** Runs programs. No process is started, and no library loaded, before the first program is run. */
 export function createPrograms(options: ProgramsOptions): Programs {
-  const { clock, log, walls, idleMs = 60_000, observe = () => {} } = options;
+  const { clock, log, isolation, idleMs = 60_000, observe = () => {} } = options;
   const { totalMiB = 1_024, outputBytes = 16 * 2 ** 20, objects = 10_000 } = options.limits ?? {};
   const memory = new ProgramMemory({ clock, budgetMiB: totalMiB });
   const memoryMiB = memory.limitOf(options.limits?.memoryMiB ?? 256);
@@ -111,13 +111,13 @@ export function createPrograms(options: ProgramsOptions): Programs {
   const pool = new SandboxPool({
     clock,
     libraries,
-    walls,
+    isolation,
     memory,
     idleMs,
     limits: { memoryMiB, outputBytes },
     lowerPriority: options.lowerPriority,
   });
-  const missingWalls = describeMissingWalls(walls);
+  const missingIsolation = describeMissingIsolation(isolation);
 
   const makeBundle = async (request: ProgramRequest): Promise<Bundle> => {
     const beganMs = clock.now();
@@ -134,8 +134,8 @@ export function createPrograms(options: ProgramsOptions): Programs {
   };
 
   async function run(request: ProgramRequest): Promise<Rendered> {
-    if (missingWalls !== undefined && request.requireWalls === true)
-      throw programFailure(`${missingWalls}, and this operator requires isolation`);
+    if (missingIsolation !== undefined && request.requireIsolation === true)
+      throw programFailure(`${missingIsolation}, and this operator requires isolation`);
     const { key, namespace, entry, inputs, timeoutMs, longestMs = LONGEST_MS, patience } = request;
     const beganMs = clock.now();
     const bundle = await bundles.of(bundleKeyOf(request), () => makeBundle(request));

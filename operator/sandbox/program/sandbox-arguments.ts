@@ -1,11 +1,11 @@
-import type { KernelWalls } from "../kernel-walls.ts";
+import type { KernelIsolation } from "../kernel-isolation.ts";
 import { launchArguments } from "../launch-arguments.ts";
 
 export interface SandboxArgumentsInput {
   /** The sandbox's own program. */
   readonly runner: string;
   readonly memoryMiB: number;
-  readonly walls: KernelWalls;
+  readonly isolation: KernelIsolation;
   /** Path of `prlimit`, which sets limits if there is no launcher; undefined: not installed. */
   readonly prlimit: string | undefined;
 }
@@ -25,7 +25,7 @@ const BASE_MIB = 768;
  *
  * @returns Program and arguments; without the program: Node itself.
  */
-export function sandboxArguments({ runner, memoryMiB, walls, prlimit }: SandboxArgumentsInput): {
+export function sandboxArguments({ runner, memoryMiB, isolation, prlimit }: SandboxArgumentsInput): {
   readonly wrapper: string | undefined;
   readonly arguments: readonly string[];
 } {
@@ -55,15 +55,15 @@ export function sandboxArguments({ runner, memoryMiB, walls, prlimit }: SandboxA
   const command = [process.execPath, ...flags];
   // Limit of writable mappings, so that array buffers cannot exhaust the memory of the machine.
   const dataBytes = (memoryMiB + BASE_MIB) * 2 ** 20;
-  if (walls.launcher !== undefined) {
+  if (isolation.launcher !== undefined) {
     const rules = {
-      ...walls.node,
+      ...isolation.node,
       seccomp: "program",
       limits: { core: 0, "file-size": 0, "open-files": OPEN_FILES, "memory-data": dataBytes },
       environment: sandboxEnvironment,
-      require: walls.inForce,
+      require: isolation.inForce,
     } as const;
-    return { wrapper: walls.launcher, arguments: launchArguments(rules, command) };
+    return { wrapper: isolation.launcher, arguments: launchArguments(rules, command) };
   }
   if (prlimit === undefined) return { wrapper: undefined, arguments: flags };
   return { wrapper: prlimit, arguments: ["--core=0", "--fsize=0", `--data=${dataBytes}`, ...command] };

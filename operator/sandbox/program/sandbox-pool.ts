@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports.ts";
 import type { RunPatience } from "../../render/ports.ts";
 import { FairSemaphore, type Permit } from "../../runtime/fair-semaphore.ts";
-import type { KernelWalls } from "../kernel-walls.ts";
+import type { KernelIsolation } from "../kernel-isolation.ts";
 import { BlankSandboxes } from "./blank-sandboxes.ts";
 import type { Bundle } from "./bundle.ts";
 import { IdleSandboxes } from "./idle-sandboxes.ts";
@@ -19,7 +19,7 @@ export interface SandboxPoolOptions {
    * Without essential isolation, programs of two namespaces never run at the same time, and all processes of one
    * namespace end before one of another namespace starts.
    */
-  readonly walls: KernelWalls;
+  readonly isolation: KernelIsolation;
   readonly libraries: () => Promise<LoadedLibraries>;
   readonly memory: ProgramMemory;
   /** A process that was not used for this time ends. */
@@ -74,13 +74,13 @@ export class SandboxPool {
     this.#options = options;
     this.#blanks = new BlankSandboxes(options);
     this.#idle = new IdleSandboxes(options);
-    const { clock, walls } = options;
+    const { clock, isolation } = options;
     this.#processes = new FairSemaphore({
       young: 2,
       permits: 8,
       perTenant: 4,
       clock,
-      mixed: walls.keptApart,
+      mixed: isolation.keptApart,
     });
   }
 
@@ -121,13 +121,13 @@ export class SandboxPool {
     run: SandboxRun,
     { key, permit, grant, letNext }: Place,
   ): Promise<Omit<SandboxResult, "queuedMs">> {
-    const { clock, memory, walls } = this.#options;
+    const { clock, memory, isolation } = this.#options;
     const { bundle, namespace, patience } = run;
     const timeoutMs = Math.min(run.timeoutMs, run.longestMs);
     let sandbox: SandboxProcess | undefined;
     const over = new AbortController();
     try {
-      if (!walls.keptApart) await this.#idle.endOthers(namespace);
+      if (!isolation.keptApart) await this.#idle.endOthers(namespace);
       sandbox = this.#idle.take(key);
       await this.#idle.shrinkTo(memory.freeMiB);
       sandbox ??= await this.#bind(bundle);

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { SourceError } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
-import type { KernelWalls } from "../kernel-walls.ts";
+import type { KernelIsolation } from "../kernel-isolation.ts";
 import { encodeMessage, type ToSandbox } from "./inside/messages.ts";
 import { watchMemory } from "./memory-watch.ts";
 import { MessageReader, type SandboxMessage } from "./message-reader.ts";
@@ -21,7 +21,7 @@ export interface SandboxOptions {
   readonly clock: Clock;
   readonly limits: SandboxLimits;
   readonly runner: string;
-  readonly walls: KernelWalls;
+  readonly isolation: KernelIsolation;
   readonly prlimit: string | undefined;
 }
 
@@ -65,12 +65,12 @@ export class SandboxProcess {
   runs = 0;
 
   constructor(options: SandboxOptions) {
-    const { runner, walls, prlimit, limits } = options;
+    const { runner, isolation, prlimit, limits } = options;
     this.#options = options;
     // If two runs differ, both texts are sent; longer output is invalid.
     this.#reader = new MessageReader(2 * limits.outputBytes + 2 ** 20);
     const { memoryMiB } = limits;
-    const { wrapper, arguments: words } = sandboxArguments({ runner, walls, prlimit, memoryMiB });
+    const { wrapper, arguments: words } = sandboxArguments({ runner, isolation, prlimit, memoryMiB });
     this.#child = spawn(wrapper ?? process.execPath, words, {
       cwd: "/",
       env: sandboxEnvironment,

@@ -13,13 +13,13 @@ import type { RemoteUrl } from "../../../operator/git/remote-url.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { gitHttpServer } from "../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
-import { kernelWalls } from "../../fakes/launcher.ts";
+import { kernelIsolation } from "../../fakes/launcher.ts";
 import { selfSignedCertificate } from "../../fakes/self-signed-certificate.ts";
 import { readAll, SourcesHarness } from "./source/sources-harness.ts";
 
-const { launcher = "", inForce } = kernelWalls;
+const { launcher = "", inForce } = kernelIsolation;
 const isRoot = process.getuid?.() === 0;
-const ownWalls = confineGit({ launcher, inForce, isRoot });
+const ownIsolation = confineGit({ launcher, inForce, isRoot });
 
 function aFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "fairlead-confined-")));
@@ -31,7 +31,7 @@ function aFolder(): string {
 async function git(
   words: readonly string[],
   remote?: RemoteUrl,
-  confine: ConfineGit = ownWalls,
+  confine: ConfineGit = ownIsolation,
 ): Promise<GitResult> {
   const home = aFolder();
   const processes = new GitProcesses({ clock: systemClock(), timeoutMs: 20_000, confine });
@@ -98,7 +98,7 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
 
   test("passes no secret on the command line", () => {
     const environment = { PATH: process.env["PATH"] ?? "", HOME: "/home", GIT_CONFIG_VALUE_0: "t0ken" };
-    expect(JSON.stringify(ownWalls({ arguments: ["fetch"], environment }))).not.toContain("t0ken");
+    expect(JSON.stringify(ownIsolation({ arguments: ["fetch"], environment }))).not.toContain("t0ken");
   });
 
   test("lets a source be fetched over https, and read", async () => {
@@ -114,14 +114,14 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
     });
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/${basename(remote.path)}`;
     const credentials = { bearerToken: "t0ken", "ca.crt": certificate.certificate };
-    await using it = new SourcesHarness(remote, { confine: ownWalls });
+    await using it = new SourcesHarness(remote, { confine: ownIsolation });
     expect(await readAll(await it.ready("ns/a", { url, credentials, path: "a" }))).toEqual({ x: "1" });
   });
 
   test("lets a repository on this machine be read", async () => {
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1" });
-    await using it = new SourcesHarness(remote, { confine: ownWalls });
+    await using it = new SourcesHarness(remote, { confine: ownIsolation });
     expect(await readAll(await it.ready("ns/a", { path: "a" }))).toEqual({ x: "1" });
     const head = remote.commitByOthers({ "a/x": "2" });
     await it.ready("ns/a", { path: "a" }, (revision) => revision.head.id === head);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { confineGit } from "../../../operator/git/confine-git.ts";
 import type { ConfineGit } from "../../../operator/git/git-command.ts";
 import { FakeGitRemote } from "../../fakes/git-remote.ts";
-import { kernelWalls, launcher } from "../../fakes/launcher.ts";
+import { kernelIsolation, launcher } from "../../fakes/launcher.ts";
 import { FakeSshServer } from "../../fakes/ssh-server.ts";
 import { anOffer, PublisherHarness } from "./publish/publisher-harness.ts";
 
@@ -68,15 +68,15 @@ test.runIf(launcher !== undefined)("pushes to an ssh remote under kernel isolati
   remote.commitByOthers({ "README.md": "hello" });
   await using host = await FakeSshServer.start(remote.folder);
   const secret = new SshSecret(remote, host);
-  const { inForce } = kernelWalls;
+  const { inForce } = kernelIsolation;
   const isRoot = process.getuid?.() === 0;
-  const walls = confineGit({
-    ...{ launcher: kernelWalls.launcher ?? "", inForce, isRoot, credentials: secret.directory },
+  const isolation = confineGit({
+    ...{ launcher: kernelIsolation.launcher ?? "", inForce, isRoot, credentials: secret.directory },
   });
   const confined: string[] = [];
   const confine: ConfineGit = (run) => {
     confined.push(`${run.arguments[0] ?? "read"} ${run.remote?.protocol ?? "nowhere"}`);
-    return walls(run);
+    return isolation(run);
   };
   await using it = aPublisher(remote, host, secret, confine);
   await it.untilPublished(edit(1));

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { esbuildVariables, findEsbuild } from "../../../operator/sandbox/esbuild-command.ts";
-import { noKernelWalls } from "../../../operator/sandbox/kernel-walls.ts";
-import { kernelWalls, launcher } from "../../fakes/launcher.ts";
+import { noKernelIsolation } from "../../../operator/sandbox/kernel-isolation.ts";
+import { kernelIsolation, launcher } from "../../fakes/launcher.ts";
 
 const program = findEsbuild() ?? "";
 const run = promisify(execFile);
 
 test("esbuildVariables() changes nothing without a launcher", () => {
-  expect(esbuildVariables({ walls: noKernelWalls("none"), program, read: [] })).toEqual({});
+  expect(esbuildVariables({ isolation: noKernelIsolation("none"), program, read: [] })).toEqual({});
 });
 
 describe.runIf(launcher !== undefined)("esbuild with isolation", () => {
@@ -26,7 +26,7 @@ describe.runIf(launcher !== undefined)("esbuild with isolation", () => {
     return { folder, file };
   }
   const start = async (words: readonly string[], read: readonly string[] = []): Promise<string> => {
-    const env = esbuildVariables({ walls: kernelWalls, program, read });
+    const env = esbuildVariables({ isolation: kernelIsolation, program, read });
     return (await run(launcher ?? "", words, { cwd: "/", env })).stdout;
   };
 

@@ -14,13 +14,13 @@ import {
   launchArguments,
   reportArguments,
 } from "../../../operator/sandbox/launch-arguments.ts";
-import { launcher as built, kernelWalls } from "../../fakes/launcher.ts";
+import { launcher as built, kernelIsolation } from "../../fakes/launcher.ts";
 import { withoutCalls } from "./system-calls.ts";
 
 const run = promisify(execFile);
 const launcher = built ?? "";
 const perl = "/usr/bin/perl";
-const { read, execute } = kernelWalls.node;
+const { read, execute } = kernelIsolation.node;
 const node: LaunchRules = { read, execute, environment: { OPENSSL_CONF: "" }, user: 0 };
 const landlockCalls = [444, 445, 446];
 const seccompCall = process.arch === "arm64" ? 277 : 317;
@@ -35,7 +35,7 @@ async function evaluate(rules: LaunchRules, expression: string): Promise<string>
 }
 
 describe.runIf(launcher !== "")("fairlead-launch", () => {
-  const { inForce, missing } = kernelWalls;
+  const { inForce, missing } = kernelIsolation;
 
   test("reports each layer as in force or missing", () => {
     expect([...inForce, ...missing]).toHaveLength(5);

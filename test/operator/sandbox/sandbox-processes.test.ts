@@ -11,7 +11,7 @@ import {
   createSandboxProcesses,
   type SandboxProcesses,
 } from "../../../operator/sandbox/sandbox-processes.ts";
-import { kernelWalls, launcher } from "../../fakes/launcher.ts";
+import { kernelIsolation, launcher } from "../../fakes/launcher.ts";
 import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { aFolder, program, request } from "../../fakes/renderer-bench.ts";
@@ -24,7 +24,7 @@ function aZone() {
   const log = new RecordingLogger();
   const zone = createSandboxProcesses({
     folder,
-    walls: kernelWalls,
+    isolation: kernelIsolation,
     containerMemory: undefined,
     clock,
     random: () => 0,
@@ -32,8 +32,8 @@ function aZone() {
   });
   for (const service of sandboxServices) zone.start(service);
   onTestFinished(() => zone.close());
-  const { runner, walls } = aZoneRunner(folder);
-  return { zone, log, runner, walls };
+  const { runner, isolation } = aZoneRunner(folder);
+  return { zone, log, runner, isolation };
 }
 
 const killReader = (zone: SandboxProcesses): void => {
@@ -160,10 +160,10 @@ describe("the processes of the sandbox zone", () => {
   test("run only when there is something to render", async () => {
     const sandbox = composeSandbox({
       zoneSockets: undefined,
-      walls: kernelWalls,
+      isolation: kernelIsolation,
       containerMemory: undefined,
       longestProgramMs: 60_000,
-      requireWalls: false,
+      requireIsolation: false,
       memoryLimit: 2 ** 20,
       clock,
       random: () => 0,
@@ -195,7 +195,7 @@ describe("the processes of the sandbox zone", () => {
   });
 
   test.runIf(launcher !== undefined)("are isolated by the kernel, and esbuild too", async () => {
-    const { runner, zone, walls } = aZone();
+    const { runner, zone, isolation } = aZone();
     const source = new MemoryFiles({ "main.ts": "export default () => {};" });
     await runner.run(request("a/b", source, program({})), patient);
     await runner.run(request("a/b", files), patient);
@@ -207,10 +207,12 @@ describe("the processes of the sandbox zone", () => {
     expect(esbuild).toHaveLength(1);
     expect(children.map(filters)).toEqual(children.map(() => "2"));
     expect(statusOf(reader)["CapPrm"]).toBe("0000000000000000");
-    const { inForce } = kernelWalls;
+    const { inForce } = kernelIsolation;
     const all = (["reader", "programs", "program"] as const).map((name) => [name, inForce]);
-    await vi.waitUntil(() => walls.size === all.length);
-    expect([...walls].map(([name, { inForce: found }]) => [name, found]).toSorted()).toEqual(all.toSorted());
+    await vi.waitUntil(() => isolation.size === all.length);
+    expect([...isolation].map(([name, { inForce: found }]) => [name, found]).toSorted()).toEqual(
+      all.toSorted(),
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchArguments } from "../../../operator/sandbox/launch-arguments.ts";
-import { kernelWalls, launcher } from "../../fakes/launcher.ts";
+import { kernelIsolation, launcher } from "../../fakes/launcher.ts";
 import { perlProgram, systemCalls } from "./system-calls.ts";
 
 const run = promisify(execFile);
@@ -14,7 +14,7 @@ const EINVAL = 22;
 const ENOSYS = 38;
 const EACCES = 13;
 
-const [, ...loaders] = kernelWalls.node.execute;
+const [, ...loaders] = kernelIsolation.node.execute;
 const rules = {
   read: ["/usr/lib", "/lib", "/lib64", "/dev/null"].filter(existsSync),
   execute: [perl, ...loaders],

@@ -28,7 +28,7 @@ export class WorldOutside implements AsyncDisposable {
   }
 
   static async open(): Promise<WorldOutside> {
-    const folder = await mkdtemp(join(tmpdir(), "fairlead-walls-"));
+    const folder = await mkdtemp(join(tmpdir(), "fairlead-isolation-"));
     await chmod(folder, 0o755);
     const world = new WorldOutside(folder);
     const [tcp, unix, abstract] = world.#servers;

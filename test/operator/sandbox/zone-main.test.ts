@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { composeSandbox } from "../../../operator/sandbox/compose-sandbox.ts";
-import { noKernelWalls } from "../../../operator/sandbox/kernel-walls.ts";
+import { noKernelIsolation } from "../../../operator/sandbox/kernel-isolation.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { aFolder, request } from "../../fakes/renderer-bench.ts";
 import { aSocketFolder, patient } from "../../fakes/sandbox-zone.ts";
@@ -23,10 +23,10 @@ test("the image's program serves an operator as the sandbox zone, until SIGTERM"
   });
   const sandbox = composeSandbox({
     zoneSockets: folder,
-    walls: noKernelWalls("the zone has a container of its own"),
+    isolation: noKernelIsolation("the zone has a container of its own"),
     containerMemory: undefined,
     longestProgramMs: 1_000,
-    requireWalls: false,
+    requireIsolation: false,
     memoryLimit: 2 ** 20,
     clock: systemClock(),
     random: () => 0,

@@ -28,7 +28,6 @@ test("Releases with an unavailable source are counted by the reason, ready or no
 test("the counters of sources are shown once, for kinds and Releases together", async () => {
   const registry = new Registry();
   const metrics = new SourceMetrics(registry);
-  for (let times = 0; times < 2; times++)
-    metrics.watchSources(() => ({ polls: 3, fetches: 2, rebuilds: 0 }));
+  for (let times = 0; times < 2; times++) metrics.watchSources(() => ({ polls: 3, fetches: 2, rebuilds: 0 }));
   expect(await registry.metrics()).toContain("fairlead_release_source_looks_total 3");
 });

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ApiClient } from "../../../../cli/release/api-client.ts";
 import { renderRelease } from "../../../../cli/release/diff/render-release.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
-import { kernelWalls } from "../../../fakes/launcher.ts";
+import { kernelIsolation } from "../../../fakes/launcher.ts";
 import { aRelease } from "../a-release.ts";
 import { FakeApi } from "../fake-api.ts";
 
@@ -32,7 +32,7 @@ test("a Release is rendered from its repository", async () => {
   expect(commits).toHaveLength(2);
 });
 
-test.runIf(kernelWalls.keptApart)(
+test.runIf(kernelIsolation.keptApart)(
   "the git process that fetches it reads nothing of its user except the repository",
   async () => {
     const remote = aRemote();

@@ -135,9 +135,9 @@ describe("an error of the publish zone", () => {
 });
 
 test("the operator disconnects a publish zone that reports an unknown layer", async () => {
-  const walls = { landlockAbi: 7, inForce: ["moat"] };
+  const isolation = { landlockAbi: 7, inForce: ["moat"] };
   const zone = new PublishZoneInProcess(async ({ name, send }) => {
-    if (name === "hold") await send({ body: { walls: { own: walls, git: walls } } });
+    if (name === "hold") await send({ body: { isolation: { own: isolation, git: isolation } } });
     return { body: {} };
   });
   onTestFinished(() => zone.close());

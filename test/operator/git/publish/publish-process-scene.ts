@@ -5,10 +5,10 @@ import { composePublishZone } from "../../../../operator/git/publish/compose-pub
 import { createGitPublisher } from "../../../../operator/git/publish/git-publisher.ts";
 import type { PublishOffer } from "../../../../operator/ports.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
-import type { KernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
-import type { ReportedWalls } from "../../../../operator/sandbox/walls-report.ts";
+import type { ReportedIsolation } from "../../../../operator/sandbox/isolation-report.ts";
+import type { KernelIsolation } from "../../../../operator/sandbox/kernel-isolation.ts";
 import type { FakeGitRemote } from "../../../fakes/git-remote.ts";
-import { kernelWalls } from "../../../fakes/launcher.ts";
+import { kernelIsolation } from "../../../fakes/launcher.ts";
 import { childrenOf } from "../../../fakes/processes.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { leaseOfOurs, owner } from "./publisher-harness.ts";
@@ -16,8 +16,8 @@ import { leaseOfOurs, owner } from "./publisher-harness.ts";
 interface SceneOptions {
   readonly repository?: string;
   readonly credentials?: string;
-  readonly walls?: KernelWalls;
-  readonly requireWalls?: boolean;
+  readonly isolation?: KernelIsolation;
+  readonly requireIsolation?: boolean;
   /** Called before each push is sent. */
   readonly beforePush?: () => void;
 }
@@ -25,19 +25,19 @@ interface SceneOptions {
 /** An operator's publisher on the real clock, with a publish zone in a process of its own. */
 export function aScene(remote: FakeGitRemote, options: SceneOptions = {}) {
   const { repository = remote.path, credentials, beforePush = () => undefined } = options;
-  const { walls = kernelWalls, requireWalls = false } = options;
-  const reported = new Map<string, ReportedWalls>();
+  const { isolation = kernelIsolation, requireIsolation = false } = options;
+  const reported = new Map<string, ReportedIsolation>();
   const [clock, log] = [systemClock(), new RecordingLogger()];
   const before = new Set(childrenOf(process.pid));
   const zone = composePublishZone({
     zoneSockets: undefined,
     worker: {
       cache: join(remote.folder, "cache"),
-      ...{ walls, requireWalls },
+      ...{ isolation, requireIsolation },
       ...{ repository, credentials, logLevel: "warn", logFormat: "json" },
     },
     environment: process.env,
-    onWalls: (process, found) => void reported.set(process, found),
+    onIsolation: (process, found) => void reported.set(process, found),
     ...{ clock, random: () => 0, log },
   });
   let checks = 0;

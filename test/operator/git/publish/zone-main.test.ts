@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { composePublishZone } from "../../../../operator/git/publish/compose-publish-zone.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
-import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
+import { noKernelIsolation } from "../../../../operator/sandbox/kernel-isolation.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 
@@ -33,7 +33,7 @@ function anOperator(folder: string) {
     zoneSockets: folder,
     worker: {
       ...{ cache: "", repository: "", credentials: undefined, logLevel: "info", logFormat: undefined },
-      ...{ walls: noKernelWalls(""), requireWalls: false },
+      ...{ isolation: noKernelIsolation(""), requireIsolation: false },
     },
     environment: {},
     clock: systemClock(),

@@ -6,11 +6,11 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { startGitZone } from "../../../../operator/git/git-zone.ts";
 import { sourceZone } from "../../../../operator/git/source/source-process.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
-import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
-import type { ReportedWalls } from "../../../../operator/sandbox/walls-report.ts";
+import type { ReportedIsolation } from "../../../../operator/sandbox/isolation-report.ts";
+import { noKernelIsolation } from "../../../../operator/sandbox/kernel-isolation.ts";
 import { gitHttpServer } from "../../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
-import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
+import { kernelIsolation, launcher } from "../../../fakes/launcher.ts";
 import { childrenOf, filtersOf, isAlive } from "../../../fakes/processes.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
@@ -21,7 +21,7 @@ const certificate = selfSignedCertificate();
 const token = "t0ken-of-a-tenant";
 
 /** A repository with TLS on loopback, and a real process of the source zone that may read it. */
-async function aScene(remote: FakeGitRemote, { walls = kernelWalls, requireWalls = false } = {}) {
+async function aScene(remote: FakeGitRemote, { isolation = kernelIsolation, requireIsolation = false } = {}) {
   const server = gitHttpServer({ root: remote.folder, certificate, authorizations: [`Bearer ${token}`] });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -34,8 +34,8 @@ async function aScene(remote: FakeGitRemote, { walls = kernelWalls, requireWalls
         folder,
         cache: join(remote.folder, "cache"),
         cacheBytes: 2 ** 30,
-        walls,
-        requireWalls,
+        isolation,
+        requireIsolation,
         allowFile: false,
         hooks: undefined,
       },
@@ -57,8 +57,10 @@ async function aScene(remote: FakeGitRemote, { walls = kernelWalls, requireWalls
       ["ca.crt", certificate.certificate],
     ]),
   };
-  const reported = new Map<string, ReportedWalls>();
-  const it = new SourcesOfZone(folder, { onWalls: (process, found) => void reported.set(process, found) });
+  const reported = new Map<string, ReportedIsolation>();
+  const it = new SourcesOfZone(folder, {
+    onIsolation: (process, found) => void reported.set(process, found),
+  });
   return { zone, it, url, more, log, reported };
 }
 
@@ -100,7 +102,7 @@ test.runIf(launcher !== undefined)(
     expect(filtersOf(pid)).toBe("1");
     // The launcher executes git only after it has set up the isolation.
     await vi.waitUntil(() => childrenOf(pid).some((child) => filtersOf(child) === "2"), 15_000);
-    const { inForce } = kernelWalls;
+    const { inForce } = kernelIsolation;
     expect([...reported].map(([name, found]) => [name, found.inForce])).toEqual([
       ["source", inForce],
       ["git", inForce],
@@ -111,8 +113,8 @@ test.runIf(launcher !== undefined)(
 test("without required isolation no repository is polled, and its Releases report why", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
-  const walls = noKernelWalls("the launcher is not installed");
-  const { it, more, reported } = await aScene(remote, { walls, requireWalls: true });
+  const isolation = noKernelIsolation("the launcher is not installed");
+  const { it, more, reported } = await aScene(remote, { isolation, requireIsolation: true });
   await it.until(() => it.ask("ns/a", more).state === "failed");
   expect(it.ask("ns/a", more)).toEqual({
     state: "failed",
@@ -123,13 +125,15 @@ test("without required isolation no repository is polled, and its Releases repor
     },
   });
   expect(reported.get("git")).toMatchObject({ keptApart: false, inForce: [] });
-  expect(existsSync(join(remote.folder, "cache", "walls"))).toBe(false);
+  expect(existsSync(join(remote.folder, "cache", "isolation"))).toBe(false);
 });
 
 test("without optional isolation a repository is read", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ "a/x": "1" });
-  const { it, more } = await aScene(remote, { walls: noKernelWalls("the launcher is not installed") });
+  const { it, more } = await aScene(remote, {
+    isolation: noKernelIsolation("the launcher is not installed"),
+  });
   expect(await readAll(await it.ready("ns/a", more))).toEqual({ x: "1" });
 });
 
@@ -139,7 +143,7 @@ test.runIf(launcher !== undefined)(
     using remote = new FakeGitRemote();
     remote.commitByOthers({ "a/x": "1" });
     const { it, more, log, reported } = await aScene(remote, {
-      walls: { ...kernelWalls, launcher: "/bin/false" },
+      isolation: { ...kernelIsolation, launcher: "/bin/false" },
     });
     expect(await readAll(await it.ready("ns/a", more))).toEqual({ x: "1" });
     expect(log.messages("warn")).toEqual(["The kernel does not isolate a zone"]);

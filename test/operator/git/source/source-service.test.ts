@@ -6,7 +6,7 @@ import { createSourceService, type SourceService } from "../../../../operator/gi
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-import { aSocketFolder, aZone, noWalls, SourcesOfZone } from "../../../fakes/source-zone.ts";
+import { aSocketFolder, aZone, noIsolation, SourcesOfZone } from "../../../fakes/source-zone.ts";
 import { readAll } from "./sources-harness.ts";
 
 /** The service as in the zone's process, with a real repository. */
@@ -14,7 +14,7 @@ function aService(remote: FakeGitRemote, options: { readonly cacheBytes?: number
   const [clock, log] = [systemClock(), new RecordingLogger()];
   const service = createSourceService({
     ...{ clock, log },
-    walls: { own: noWalls, git: noWalls },
+    isolation: { own: noIsolation, git: noIsolation },
     hookCounts: () => ({}),
     createSources: (onChange) =>
       createSources({

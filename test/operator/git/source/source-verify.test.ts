@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { confineGit } from "../../../../operator/git/confine-git.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
-import { kernelWalls } from "../../../fakes/launcher.ts";
+import { kernelIsolation } from "../../../fakes/launcher.ts";
 import { readAll, SourcesHarness } from "./sources-harness.ts";
 
 interface Signer {
@@ -73,15 +73,15 @@ function commitSigned(remote: FakeGitRemote, x: string, signer: Signer): string 
   return commit;
 }
 
-const { launcher, inForce } = kernelWalls;
+const { launcher, inForce } = kernelIsolation;
 const confine =
   launcher === undefined ? undefined : confineGit({ launcher, inForce, isRoot: process.getuid?.() === 0 });
 
 describe.for([
   { kind: "SSH", makeSigner: sshSigner, confine: undefined },
-  { kind: "SSH, behind walls", makeSigner: sshSigner, confine },
+  { kind: "SSH, isolated", makeSigner: sshSigner, confine },
   { kind: "OpenPGP", makeSigner: pgpSigner, confine: undefined },
-  { kind: "OpenPGP, behind walls", makeSigner: pgpSigner, confine },
+  { kind: "OpenPGP, isolated", makeSigner: pgpSigner, confine },
 ])("with $kind keys", { timeout: 60_000 }, ({ makeSigner, confine }) => {
   test("a commit that one of them signed is deployed, and a later unsigned one is not", async () => {
     using remote = new FakeGitRemote();

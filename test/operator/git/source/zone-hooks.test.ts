@@ -9,7 +9,7 @@ import type { Leader } from "../../../../operator/hooks/pass-on.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-import { aSocketFolder, aZone, noWalls, SourcesOfZone } from "../../../fakes/source-zone.ts";
+import { aSocketFolder, aZone, noIsolation, SourcesOfZone } from "../../../fakes/source-zone.ts";
 import { aPush, secret, signed } from "../../hooks/hook-server.ts";
 
 /** A zone that serves hooks on a port of this machine, and the operator's side of it. */
@@ -20,7 +20,7 @@ async function aZoneWithHooks(remote: FakeGitRemote, leader?: () => Leader) {
   const [clock, log, hooks] = [systemClock(), new RecordingLogger(), countHooks()];
   const service = createSourceService({
     ...{ clock, log },
-    walls: { own: noWalls, git: noWalls },
+    isolation: { own: noIsolation, git: noIsolation },
     hookCounts: () => hooks.counts,
     createSources: (onChange) =>
       createSources({

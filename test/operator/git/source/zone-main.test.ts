@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { composeSourceZone } from "../../../../operator/git/source/compose-source-zone.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
-import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
+import { noKernelIsolation } from "../../../../operator/sandbox/kernel-isolation.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { SourcesOfZone } from "../../../fakes/source-zone.ts";
@@ -51,8 +51,8 @@ test("the image's program serves an operator as the source zone, with hooks, unt
     worker: {
       cache: "",
       cacheBytes: 0,
-      walls: noKernelWalls("the zone has a container of its own"),
-      requireWalls: false,
+      isolation: noKernelIsolation("the zone has a container of its own"),
+      requireIsolation: false,
       allowFile: true,
       hooks: undefined,
       logLevel: "info",

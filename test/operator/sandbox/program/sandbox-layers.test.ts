@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
+import { noKernelIsolation } from "../../../../operator/sandbox/kernel-isolation.ts";
 import { buildLibraries } from "../../../../operator/sandbox/program/build-libraries.ts";
 import { sandboxArguments } from "../../../../operator/sandbox/program/sandbox-arguments.ts";
 import { buildText } from "../../../fakes/build-text.ts";
@@ -124,9 +124,9 @@ beforeAll(async () => {
 });
 
 async function runIn(runner: string, stderr: "inherit" | "ignore" = "inherit"): Promise<string> {
-  const walls = noKernelWalls("this is about the walls inside the process");
+  const isolation = noKernelIsolation("this is about the isolation inside the process");
   const prlimit = existsSync("/usr/bin/prlimit") ? "/usr/bin/prlimit" : undefined;
-  const { wrapper, arguments: words } = sandboxArguments({ runner, memoryMiB: 128, walls, prlimit });
+  const { wrapper, arguments: words } = sandboxArguments({ runner, memoryMiB: 128, isolation, prlimit });
   const child = spawn(wrapper ?? process.execPath, words, {
     cwd: "/",
     env: {},

@@ -3,7 +3,7 @@ import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { buildLibraries } from "../../../../operator/sandbox/program/build-libraries.ts";
 import { SandboxProcess } from "../../../../operator/sandbox/program/sandbox-process.ts";
 import { buildText } from "../../../fakes/build-text.ts";
-import { kernelWalls } from "../../../fakes/launcher.ts";
+import { kernelIsolation } from "../../../fakes/launcher.ts";
 
 let runner = "";
 beforeAll(async () => {
@@ -17,7 +17,7 @@ async function start(finish: string, run = ""): Promise<SandboxProcess> {
     clock: systemClock(),
     limits,
     runner,
-    walls: kernelWalls,
+    isolation: kernelIsolation,
     prlimit: undefined,
   });
   onTestFinished(() => sandbox.kill());
@@ -76,7 +76,7 @@ describe("SandboxProcess", () => {
       clock: systemClock(),
       limits: { memoryMiB: 256, outputBytes: 1_000 },
       runner: 'require("node:v8").setFlagsFromString("--stack-size=100");',
-      walls: kernelWalls,
+      isolation: kernelIsolation,
       prlimit: undefined,
     });
     await expect(ask(sandbox)).rejects.toMatchObject({

@@ -2,14 +2,14 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { launchArguments } from "../../../operator/sandbox/launch-arguments.ts";
-import { kernelWalls, launcher } from "../../fakes/launcher.ts";
+import { kernelIsolation, launcher } from "../../fakes/launcher.ts";
 import type { AttemptReport } from "./node-attempts.ts";
 import { attemptNames, WorldOutside } from "./world-outside.ts";
 
 // The sandbox after a complete escape: a plain Node, no permission model, no context. Only the kernel's isolation is
 // left.
 
-const { read, execute } = kernelWalls.node;
+const { read, execute } = kernelIsolation.node;
 const rules = { read, execute, seccomp: "program", environment: { OPENSSL_CONF: "" } } as const;
 let world: WorldOutside;
 

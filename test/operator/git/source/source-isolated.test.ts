@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { gitZoneCommand } from "../../../../operator/git/git-zone.ts";
 import { sourceZone } from "../../../../operator/git/source/source-process.ts";
-import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
+import { kernelIsolation, launcher } from "../../../fakes/launcher.ts";
 import type { AttemptReport } from "../../sandbox/node-attempts.ts";
 import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";
 
@@ -36,8 +36,8 @@ describe.runIf(launcher !== undefined)("a plain Node instead of the process of t
     const command = gitZoneCommand(
       sourceZone,
       {
-        ...{ folder: places.sockets, cache: places.cache, cacheBytes: 2 ** 30, walls: kernelWalls },
-        ...{ requireWalls: false, allowFile: false, logLevel: "info", logFormat: undefined },
+        ...{ folder: places.sockets, cache: places.cache, cacheBytes: 2 ** 30, isolation: kernelIsolation },
+        ...{ requireIsolation: false, allowFile: false, logLevel: "info", logFormat: undefined },
         hooks: { address: "127.0.0.1:8082", secrets: places.hooks },
       },
       { PATH: process.env["PATH"], HOME: "/root", https_proxy: "https://ann:t0ken@proxy.example.dev" },

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// walls are the restrictions that are in force.
-type walls struct {
+// isolation are the restrictions that are in force.
+type isolation struct {
 	NoNewPrivileges bool
 	LandlockABI     int
 	Handled         rulesetAttribute
@@ -18,13 +18,13 @@ type walls struct {
 // layers in the order of docs/sandbox.md.
 var layers = []struct {
 	name string
-	isUp func(*walls) bool
+	isUp func(*isolation) bool
 }{
-	{"no-new-privileges", func(walls *walls) bool { return walls.NoNewPrivileges }},
-	{"files", func(walls *walls) bool { return walls.Handled.fs != 0 }},
-	{"tcp", func(walls *walls) bool { return walls.Handled.net != 0 }},
-	{"scopes", func(walls *walls) bool { return walls.Handled.scoped != 0 }},
-	{"seccomp", func(walls *walls) bool { return walls.Seccomp != "" }},
+	{"no-new-privileges", func(isolation *isolation) bool { return isolation.NoNewPrivileges }},
+	{"files", func(isolation *isolation) bool { return isolation.Handled.fs != 0 }},
+	{"tcp", func(isolation *isolation) bool { return isolation.Handled.net != 0 }},
+	{"scopes", func(isolation *isolation) bool { return isolation.Handled.scoped != 0 }},
+	{"seccomp", func(isolation *isolation) bool { return isolation.Seccomp != "" }},
 }
 
 func checkLayers(names []string) error {
@@ -41,11 +41,11 @@ func checkLayers(names []string) error {
 }
 
 // missing returns the required layers that are not in force.
-func (walls *walls) missing(required []string) []string {
+func (isolation *isolation) missing(required []string) []string {
 	var missing []string
 	for _, layer := range layers {
 		isRequired := slices.Contains(required, "all") || slices.Contains(required, layer.name)
-		if isRequired && !layer.isUp(walls) {
+		if isRequired && !layer.isUp(isolation) {
 			missing = append(missing, layer.name)
 		}
 	}
@@ -53,11 +53,11 @@ func (walls *walls) missing(required []string) []string {
 }
 
 // json is one line; encoding/json would make the launcher larger and its start slower.
-func (walls *walls) json() string {
+func (isolation *isolation) json() string {
 	inForce, missing := "", ""
 	for _, layer := range layers {
 		list := &missing
-		if layer.isUp(walls) {
+		if layer.isUp(isolation) {
 			list = &inForce
 		}
 		if *list != "" {
@@ -65,11 +65,11 @@ func (walls *walls) json() string {
 		}
 		*list += strconv.Quote(layer.name)
 	}
-	return `{"landlockAbi":` + strconv.Itoa(walls.LandlockABI) +
+	return `{"landlockAbi":` + strconv.Itoa(isolation.LandlockABI) +
 		`,"layers":[` + inForce + `],"missing":[` + missing + `]` +
-		`,"fileRights":` + strconv.FormatUint(walls.Handled.fs, 10) +
-		`,"tcpRights":` + strconv.FormatUint(walls.Handled.net, 10) +
-		`,"scopes":` + strconv.FormatUint(walls.Handled.scoped, 10) +
-		`,"seccomp":` + strconv.Quote(walls.Seccomp) +
-		`,"uid":` + strconv.Itoa(walls.UID) + "}\n"
+		`,"fileRights":` + strconv.FormatUint(isolation.Handled.fs, 10) +
+		`,"tcpRights":` + strconv.FormatUint(isolation.Handled.net, 10) +
+		`,"scopes":` + strconv.FormatUint(isolation.Handled.scoped, 10) +
+		`,"seccomp":` + strconv.Quote(isolation.Seccomp) +
+		`,"uid":` + strconv.Itoa(isolation.UID) + "}\n"
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  describeMissingWalls,
-  noKernelWalls,
-  probeKernelWalls,
+  describeMissingIsolation,
+  noKernelIsolation,
+  probeKernelIsolation,
   readReport,
-} from "../../../operator/sandbox/kernel-walls.ts";
+} from "../../../operator/sandbox/kernel-isolation.ts";
 import { parseNodeFiles } from "../../../operator/sandbox/node-files.ts";
-import { kernelWalls } from "../../fakes/launcher.ts";
+import { kernelIsolation } from "../../fakes/launcher.ts";
 
 const report = (layers: readonly string[], landlockAbi = 7): string =>
   JSON.stringify({ landlockAbi, layers });
@@ -42,28 +42,28 @@ describe("readReport()", () => {
   });
 });
 
-describe("probeKernelWalls()", () => {
+describe("probeKernelIsolation()", () => {
   test("contains the reason why there is none", async () => {
-    expect(await probeKernelWalls(undefined)).toEqual(noKernelWalls("the launcher is not installed"));
-    expect((await probeKernelWalls("/does/not/exist")).problem).toContain("ENOENT");
-    expect(await probeKernelWalls("/bin/false")).toMatchObject({ keptApart: false, launcher: undefined });
+    expect(await probeKernelIsolation(undefined)).toEqual(noKernelIsolation("the launcher is not installed"));
+    expect((await probeKernelIsolation("/does/not/exist")).problem).toContain("ENOENT");
+    expect(await probeKernelIsolation("/bin/false")).toMatchObject({ keptApart: false, launcher: undefined });
   });
 });
 
-describe("describeMissingWalls()", () => {
-  const some = { ...noKernelWalls(""), ...readReport(report(without("files"), 0)) };
+describe("describeMissingIsolation()", () => {
+  const some = { ...noKernelIsolation(""), ...readReport(report(without("files"), 0)) };
   test.for([
-    { walls: { ...kernelWalls, keptApart: true }, says: undefined },
+    { isolation: { ...kernelIsolation, keptApart: true }, says: undefined },
     {
-      walls: noKernelWalls("the launcher is not installed"),
+      isolation: noKernelIsolation("the launcher is not installed"),
       says: "the kernel does not isolate programs: the launcher is not installed",
     },
     {
-      walls: { ...some, problem: undefined },
+      isolation: { ...some, problem: undefined },
       says: "the kernel does not fully isolate programs (missing: files)",
     },
-  ])("$says", ({ walls: { problem, ...walls }, says }) => {
-    expect(describeMissingWalls({ ...walls, ...(problem !== undefined && { problem }) })).toBe(says);
+  ])("$says", ({ isolation: { problem, ...isolation }, says }) => {
+    expect(describeMissingIsolation({ ...isolation, ...(problem !== undefined && { problem }) })).toBe(says);
   });
 });
 

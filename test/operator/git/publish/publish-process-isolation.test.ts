@@ -1,14 +1,14 @@
 import { cpSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
+import { noKernelIsolation } from "../../../../operator/sandbox/kernel-isolation.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
-import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
+import { kernelIsolation, launcher } from "../../../fakes/launcher.ts";
 import { childrenOf, filtersOf } from "../../../fakes/processes.ts";
 import { aScene } from "./publish-process-scene.ts";
 import { anOffer, folderOf } from "./publisher-harness.ts";
 
-const { inForce } = kernelWalls;
+const { inForce } = kernelIsolation;
 
 describe("the process of the publish zone", () => {
   test.runIf(launcher !== undefined)(
@@ -30,8 +30,8 @@ describe("the process of the publish zone", () => {
 
   test("publishes nothing without required isolation, and reports why", async () => {
     using remote = new FakeGitRemote();
-    const walls = noKernelWalls("the launcher is not installed");
-    const { publisher, reported, zone } = aScene(remote, { walls, requireWalls: true });
+    const isolation = noKernelIsolation("the launcher is not installed");
+    const { publisher, reported, zone } = aScene(remote, { isolation, requireIsolation: true });
     await zone.check();
     publisher.start();
     await vi.waitUntil(() => publisher.publish(anOffer()).state === "failed", 15_000);
@@ -48,8 +48,8 @@ describe("the process of the publish zone", () => {
 
   test.runIf(launcher !== undefined)("runs without isolation if git does not start with it", async () => {
     using remote = new FakeGitRemote();
-    const walls = { ...kernelWalls, launcher: "/bin/false" };
-    const { publisher, log, untilPublished, reported } = aScene(remote, { walls });
+    const isolation = { ...kernelIsolation, launcher: "/bin/false" };
+    const { publisher, log, untilPublished, reported } = aScene(remote, { isolation });
     publisher.start();
     await untilPublished(anOffer({ name: "a" }));
     expect(log.messages("warn")).toEqual(["The kernel does not isolate a zone"]);

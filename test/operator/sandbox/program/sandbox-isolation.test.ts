@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
-import { noKernelWalls } from "../../../../operator/sandbox/kernel-walls.ts";
+import { noKernelIsolation } from "../../../../operator/sandbox/kernel-isolation.ts";
 import { encodeMessage } from "../../../../operator/sandbox/program/inside/messages.ts";
 import { createPrograms } from "../../../../operator/sandbox/program/programs.ts";
 import { sandboxArguments } from "../../../../operator/sandbox/program/sandbox-arguments.ts";
 import { SandboxProcess } from "../../../../operator/sandbox/program/sandbox-process.ts";
-import { kernelWalls } from "../../../fakes/launcher.ts";
+import { kernelIsolation } from "../../../fakes/launcher.ts";
 import { MemoryFiles } from "../../../fakes/memory-files.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 
-const none = noKernelWalls("the launcher is not installed");
+const none = noKernelIsolation("the launcher is not installed");
 
-test.runIf(kernelWalls.launcher !== undefined)(
+test.runIf(kernelIsolation.launcher !== undefined)(
   "a process for programs has the isolation that the kernel supports",
   async () => {
     // Answers once it runs: the launcher has executed Node.
@@ -25,7 +25,7 @@ test.runIf(kernelWalls.launcher !== undefined)(
       clock: systemClock(),
       limits,
       runner,
-      walls: kernelWalls,
+      isolation: kernelIsolation,
       prlimit: undefined,
     });
     onTestFinished(() => sandbox.kill());
@@ -35,7 +35,7 @@ test.runIf(kernelWalls.launcher !== undefined)(
     const fields = Object.fromEntries(status.split("\n").map((line) => line.split(":\t")));
     expect(fields["NoNewPrivs"]).toBe("1");
     expect(fields["CapEff"]).toBe("0000000000000000");
-    if (kernelWalls.inForce.includes("seccomp")) expect(fields["Seccomp"]).toBe("2");
+    if (kernelIsolation.inForce.includes("seccomp")) expect(fields["Seccomp"]).toBe("2");
     if (process.getuid?.() === 0) expect(fields["Uid"]?.split("\t")[0]).toBe("65534");
     const openFiles = /^Max open files +(\d+)/m.exec(
       readFileSync(`/proc/${sandbox.pid}/limits`, "utf8"),
@@ -45,7 +45,7 @@ test.runIf(kernelWalls.launcher !== undefined)(
 );
 
 test("without a launcher, prlimit sets the limits, or there are none", () => {
-  const input = { runner: "run()", memoryMiB: 256, walls: none };
+  const input = { runner: "run()", memoryMiB: 256, isolation: none };
   expect(sandboxArguments({ ...input, prlimit: "/usr/bin/prlimit" })).toMatchObject({
     wrapper: "/usr/bin/prlimit",
     arguments: expect.arrayContaining(["--core=0", process.execPath, "run()"]),
@@ -57,7 +57,7 @@ test("an operator that requires isolation rejects a program without it", async (
   const programs = createPrograms({
     clock: systemClock(),
     log: new RecordingLogger(),
-    walls: none,
+    isolation: none,
   });
   onTestFinished(() => programs.close());
   const files = new MemoryFiles({ "main.ts": "export default () => {};" });
@@ -69,7 +69,7 @@ test("an operator that requires isolation rejects a program without it", async (
     entry: "main.ts",
     inputs: undefined,
     timeoutMs: 60_000,
-    requireWalls: true,
+    requireIsolation: true,
     files,
   });
   await expect(run).rejects.toMatchObject({

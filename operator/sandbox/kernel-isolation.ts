@@ -4,7 +4,7 @@ import { type LaunchRules, type Layer, layers, reportArguments } from "./launch-
 import { type NodeFiles, readNodeFiles } from "./node-files.ts";
 
 /** Isolation of a program by the kernel. */
-export interface KernelWalls {
+export interface KernelIsolation {
   /** Path of the launcher that sets it up; undefined: there is none. */
   readonly launcher: string | undefined;
   /** Version of Landlock; 0: not supported, or disabled. */
@@ -29,13 +29,13 @@ const essential: readonly Layer[] = ["no-new-privileges", "files", "seccomp"];
 const TIMEOUT_MS = 10_000;
 
 /** Starts the launcher, which isolates itself and reports the layers in force. Takes milliseconds. */
-export async function probeKernelWalls(launcher: string | undefined): Promise<KernelWalls> {
-  const walls = await probeLayers(launcher);
-  if (walls.launcher === undefined) return noKernelWalls(walls.problem ?? "");
+export async function probeKernelIsolation(launcher: string | undefined): Promise<KernelIsolation> {
+  const isolation = await probeLayers(launcher);
+  if (isolation.launcher === undefined) return noKernelIsolation(isolation.problem ?? "");
   try {
-    return { ...walls, node: readNodeFiles() };
+    return { ...isolation, node: readNodeFiles() };
   } catch (error) {
-    return noKernelWalls((error as Error).message);
+    return noKernelIsolation((error as Error).message);
   }
 }
 
@@ -47,8 +47,8 @@ export async function probeKernelWalls(launcher: string | undefined): Promise<Ke
 export async function probeLayers(
   launcher: string | undefined,
   rules: Pick<LaunchRules, "user"> = {},
-): Promise<Omit<KernelWalls, "node">> {
-  if (launcher === undefined) return noKernelWalls("the launcher is not installed");
+): Promise<Omit<KernelIsolation, "node">> {
+  if (launcher === undefined) return noKernelIsolation("the launcher is not installed");
   try {
     const words = reportArguments({ ...rules, seccomp: "program" });
     const { stdout } = await promisify(execFile)(launcher, words, { env: {}, timeout: TIMEOUT_MS });
@@ -56,7 +56,7 @@ export async function probeLayers(
   } catch (error) {
     const { stderr = "" } = error as { stderr?: string };
     const [line = ""] = stderr.trim().split("\n");
-    return noKernelWalls(line === "" ? (error as Error).message : line);
+    return noKernelIsolation(line === "" ? (error as Error).message : line);
   }
 }
 
@@ -65,7 +65,7 @@ export async function probeLayers(
  *
  * @throws Error if it is not one.
  */
-export function readReport(text: string): Omit<KernelWalls, "launcher" | "node"> {
+export function readReport(text: string): Omit<KernelIsolation, "launcher" | "node"> {
   const { landlockAbi, layers: found } = JSON.parse(text) as {
     landlockAbi: number;
     layers: readonly string[];
@@ -76,14 +76,14 @@ export function readReport(text: string): Omit<KernelWalls, "launcher" | "node">
 /** Determines which layers are missing beside those in force, and whether processes are still isolated. Pure. */
 export function assessLayers(
   found: readonly string[],
-): Pick<KernelWalls, "inForce" | "missing" | "keptApart"> {
+): Pick<KernelIsolation, "inForce" | "missing" | "keptApart"> {
   const inForce = layers.filter((layer) => found.includes(layer));
   const missing = layers.filter((layer) => !found.includes(layer));
   return { inForce, missing, keptApart: essential.every((layer) => inForce.includes(layer)) };
 }
 
 /** The report without a launcher: programs have only the isolation within their process. Pure. */
-export function noKernelWalls(problem: string): KernelWalls {
+export function noKernelIsolation(problem: string): KernelIsolation {
   const node = { read: [], execute: [] };
   return {
     launcher: undefined,
@@ -101,8 +101,8 @@ export function noKernelWalls(problem: string): KernelWalls {
  *
  * @param whose The isolated processes.
  */
-export function describeMissingWalls(
-  { missing, problem, keptApart }: Pick<KernelWalls, "missing" | "problem" | "keptApart">,
+export function describeMissingIsolation(
+  { missing, problem, keptApart }: Pick<KernelIsolation, "missing" | "problem" | "keptApart">,
   whose = "programs",
 ): string | undefined {
   if (keptApart) return undefined;

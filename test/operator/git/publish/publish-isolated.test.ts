@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { gitZoneCommand } from "../../../../operator/git/git-zone.ts";
 import { publishZone } from "../../../../operator/git/publish/publish-process.ts";
-import { kernelWalls, launcher } from "../../../fakes/launcher.ts";
+import { kernelIsolation, launcher } from "../../../fakes/launcher.ts";
 import { type AttemptReport, reportingProgram } from "../../sandbox/node-attempts.ts";
 import { attemptNames, WorldOutside } from "../../sandbox/world-outside.ts";
 
@@ -49,7 +49,7 @@ describe.runIf(launcher !== undefined)("a plain Node instead of the process of t
       publishZone,
       {
         ...{ folder: sockets, cache, credentials, repository: "https://git.example.dev/manifests.git" },
-        ...{ walls: kernelWalls, requireWalls: false, logLevel: "info", logFormat: undefined },
+        ...{ isolation: kernelIsolation, requireIsolation: false, logLevel: "info", logFormat: undefined },
       },
       { PATH: process.env["PATH"], HOME: "/root", SSL_CERT_FILE: certificates },
     );

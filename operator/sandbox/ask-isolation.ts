@@ -2,17 +2,17 @@ import { join } from "node:path";
 import type { Link } from "../zones/link.ts";
 import type { Received } from "../zones/outgoing-requests.ts";
 import { ZoneClient, type ZoneClientOptions } from "../zones/zone-client.ts";
-import { type SandboxService, type WallsAnswer, wallsAnswer } from "./messages.ts";
-import { type ReportedWalls, readWallsReport } from "./walls-report.ts";
+import { type ReportedIsolation, readIsolationReport } from "./isolation-report.ts";
+import { type IsolationAnswer, isolationAnswer, type SandboxService } from "./messages.ts";
 import { socketOf } from "./worker-command.ts";
 
 /** Receives the kernel isolation that a process of the zone reported: of itself, or of programs. */
-export type OnWalls = (process: SandboxService | "program", walls: ReportedWalls) => void;
+export type OnIsolation = (process: SandboxService | "program", isolation: ReportedIsolation) => void;
 
-export interface AskWallsOnceOptions extends Pick<ZoneClientOptions, "clock" | "random" | "log"> {
+export interface AskIsolationOnceOptions extends Pick<ZoneClientOptions, "clock" | "random" | "log"> {
   /** Folder with a folder of sockets for each zone. */
   readonly zoneSockets: string;
-  readonly onWalls: OnWalls;
+  readonly onIsolation: OnIsolation;
 }
 
 const ANSWER_MS = 10_000;
@@ -25,22 +25,26 @@ const limits = { headerBytes: 65_536, parts: 1, bytes: 65_536 };
  * Requests the isolation of a process of the sandbox zone. If it does not answer, the next connection repeats the
  * request.
  */
-export async function askWalls(service: SandboxService, link: Link, onWalls: OnWalls): Promise<void> {
-  const read = ({ body }: Received): WallsAnswer => wallsAnswer.parse(body);
+export async function askIsolation(
+  service: SandboxService,
+  link: Link,
+  onIsolation: OnIsolation,
+): Promise<void> {
+  const read = ({ body }: Received): IsolationAnswer => isolationAnswer.parse(body);
   const answer = await link
-    .request("walls", { body: {} }, { read, deadlineMs: ANSWER_MS })
+    .request("isolation", { body: {} }, { read, deadlineMs: ANSWER_MS })
     .catch(() => undefined);
   if (answer === undefined) return;
-  onWalls(service, readWallsReport(answer.own));
+  onIsolation(service, readIsolationReport(answer.own));
   if (answer.programs !== undefined && service === "programs")
-    onWalls("program", readWallsReport(answer.programs));
+    onIsolation("program", readIsolationReport(answer.programs));
 }
 
 /**
  * Requests the isolation of a zone in another container, over a separate connection: a missing layer should be known
  * before the first resource is rendered.
  */
-export function askWallsOnce({ zoneSockets, onWalls, ...options }: AskWallsOnceOptions): void {
+export function askIsolationOnce({ zoneSockets, onIsolation, ...options }: AskIsolationOnceOptions): void {
   const service = "programs";
   const client = new ZoneClient({
     ...options,
@@ -48,7 +52,7 @@ export function askWallsOnce({ zoneSockets, onWalls, ...options }: AskWallsOnceO
   });
   void client
     .link({ withinMs: PATIENCE_MS })
-    .then((link) => askWalls(service, link, onWalls))
+    .then((link) => askIsolation(service, link, onIsolation))
     // The first render reports that the zone is unavailable.
     .catch(() => undefined)
     .finally(() => client.close());

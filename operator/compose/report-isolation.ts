@@ -1,30 +1,30 @@
-import { askWallsOnce, type OnWalls } from "../sandbox/ask-walls.ts";
-import { describeMissingWalls } from "../sandbox/kernel-walls.ts";
-import type { ReportedWalls } from "../sandbox/walls-report.ts";
-import type { WalledProcess } from "../telemetry/sandbox-metrics.ts";
+import { askIsolationOnce, type OnIsolation } from "../sandbox/ask-isolation.ts";
+import type { ReportedIsolation } from "../sandbox/isolation-report.ts";
+import { describeMissingIsolation } from "../sandbox/kernel-isolation.ts";
+import type { IsolatedProcess } from "../telemetry/sandbox-metrics.ts";
 import type { SharedParts } from "./shared-parts.ts";
 
 /** Receives the kernel isolation of a process of a zone. */
-export type ReportWalls = (process: WalledProcess, walls: ReportedWalls) => void;
+export type ReportIsolation = (process: IsolatedProcess, isolation: ReportedIsolation) => void;
 
 /**
  * Reports kernel isolation in the log and in metrics, as processes of zones report it: the kernel may deny one container
  * what it grants another. An unchanged report is not logged again.
  */
-export function createWallsReport({
+export function createIsolationReport({
   config,
   log,
   metrics,
-}: Pick<SharedParts, "config" | "log" | "metrics">): ReportWalls {
+}: Pick<SharedParts, "config" | "log" | "metrics">): ReportIsolation {
   const known = new Map<string, string>();
-  return (process, walls) => {
-    metrics?.sandbox.found(process, walls);
+  return (process, isolation) => {
+    metrics?.sandbox.found(process, isolation);
     const name = `${process.zone}/${process.process}`;
-    const text = JSON.stringify(walls);
+    const text = JSON.stringify(isolation);
     if (known.get(name) === text) return;
     known.set(name, text);
-    const { landlockAbi, inForce, missing } = walls;
-    const gap = describeMissingWalls(walls);
+    const { landlockAbi, inForce, missing } = isolation;
+    const gap = describeMissingIsolation(isolation);
     const fields = { inForce, missing, landlockAbi, ...(gap !== undefined && { reason: gap }) };
     if (process.process !== "program") {
       log.debug("A process of a zone reported its isolation", { process: name, ...fields });
@@ -37,26 +37,26 @@ export function createWallsReport({
 }
 
 /** Reports the isolation if the processes of zones belong to this operator: they have the same kernel and container. */
-export function reportOwnWalls({
-  walls,
+export function reportOwnIsolation({
+  isolation,
   config,
-  reportWalls,
-}: Pick<SharedParts, "walls" | "config" | "reportWalls">): void {
+  reportIsolation,
+}: Pick<SharedParts, "isolation" | "config" | "reportIsolation">): void {
   if (!config.releases || config.zoneSockets !== undefined) return;
-  const { landlockAbi, inForce, missing, keptApart, problem } = walls;
+  const { landlockAbi, inForce, missing, keptApart, problem } = isolation;
   const found = { landlockAbi, inForce, missing, keptApart, ...(problem !== undefined && { problem }) };
-  reportWalls({ zone: "sandbox", process: "program" }, found);
+  reportIsolation({ zone: "sandbox", process: "program" }, found);
 }
 
 /** Reports the isolation of a sandbox zone in another container, as soon as that reports it. */
-export function reportZoneWalls({
+export function reportZoneIsolation({
   config: { releases, zoneSockets },
   clock,
   random,
   log,
-  reportWalls,
-}: Pick<SharedParts, "config" | "clock" | "random" | "log" | "reportWalls">): void {
+  reportIsolation,
+}: Pick<SharedParts, "config" | "clock" | "random" | "log" | "reportIsolation">): void {
   if (!releases || zoneSockets === undefined) return;
-  const onWalls: OnWalls = (process, found) => reportWalls({ zone: "sandbox", process }, found);
-  askWallsOnce({ zoneSockets, onWalls, clock, random, log });
+  const onIsolation: OnIsolation = (process, found) => reportIsolation({ zone: "sandbox", process }, found);
+  askIsolationOnce({ zoneSockets, onIsolation, clock, random, log });
 }

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { systemClock } from "../../../operator/runtime/clock.ts";
-import { askWallsOnce } from "../../../operator/sandbox/ask-walls.ts";
-import type { ReportedWalls } from "../../../operator/sandbox/walls-report.ts";
+import { askIsolationOnce } from "../../../operator/sandbox/ask-isolation.ts";
+import type { ReportedIsolation } from "../../../operator/sandbox/isolation-report.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { aFakeZone, aSocketFolder } from "../../fakes/sandbox-zone.ts";
 
@@ -10,11 +10,11 @@ test("the isolation of a zone is known before anything is rendered, and renders 
   const zoneSockets = aSocketFolder();
   mkdirSync(`${zoneSockets}/sandbox`);
   const log = new RecordingLogger();
-  const found = new Map<string, ReportedWalls>();
+  const found = new Map<string, ReportedIsolation>();
   const ask = (): void =>
-    askWallsOnce({
+    askIsolationOnce({
       zoneSockets,
-      onWalls: (process, walls) => void found.set(process, walls),
+      onIsolation: (process, isolation) => void found.set(process, isolation),
       clock: systemClock(),
       random: () => 0,
       log,

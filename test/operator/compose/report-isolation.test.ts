@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { createWallsReport, reportOwnWalls } from "../../../operator/compose/report-walls.ts";
+import { createIsolationReport, reportOwnIsolation } from "../../../operator/compose/report-isolation.ts";
 import { readOperatorConfig } from "../../../operator/config.ts";
-import { noKernelWalls, readReport } from "../../../operator/sandbox/kernel-walls.ts";
+import { noKernelIsolation, readReport } from "../../../operator/sandbox/kernel-isolation.ts";
 import { Metrics } from "../../../operator/telemetry/metrics.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 
-const none = noKernelWalls("the launcher is not installed");
+const none = noKernelIsolation("the launcher is not installed");
 const layers = ["no-new-privileges", "files", "tcp", "seccomp"];
-const walls = {
+const isolation = {
   launcher: "/app/fairlead-launch",
   node: none.node,
   ...readReport(JSON.stringify({ landlockAbi: 5, layers })),
@@ -16,7 +16,7 @@ const walls = {
 test.for([
   {
     what: "in force",
-    found: walls,
+    found: isolation,
     releases: "true",
     required: "false",
     level: "info",
@@ -51,11 +51,11 @@ test.for([
   ({ found, releases, required, level, says }) => {
     const log = new RecordingLogger();
     const config = readOperatorConfig({ releases, releaseRequireSandbox: required }, {});
-    const reportWalls = createWallsReport({ config, log, metrics: undefined });
-    reportOwnWalls({ walls: found, config, reportWalls });
+    const reportIsolation = createIsolationReport({ config, log, metrics: undefined });
+    reportOwnIsolation({ isolation: found, config, reportIsolation });
     // The zone reports the same after its start.
     const { launcher: _, node: __, ...reported } = found;
-    if (releases === "true") reportWalls({ zone: "sandbox", process: "program" }, reported);
+    if (releases === "true") reportIsolation({ zone: "sandbox", process: "program" }, reported);
     expect(log.messages(level)).toEqual(says);
   },
 );
@@ -63,21 +63,21 @@ test.for([
 test("an operator whose zones run in other containers does not log their isolation itself", () => {
   const log = new RecordingLogger();
   const config = readOperatorConfig({ releases: "true", zoneSockets: "/run/fairlead/zones" }, {});
-  const reportWalls = createWallsReport({ config, log, metrics: undefined });
-  reportOwnWalls({ walls: none, config, reportWalls });
+  const reportIsolation = createIsolationReport({ config, log, metrics: undefined });
+  reportOwnIsolation({ isolation: none, config, reportIsolation });
   expect(log.entries).toEqual([]);
-  const { launcher: _, node: __, ...reported } = walls;
-  reportWalls({ zone: "sandbox", process: "program" }, reported);
+  const { launcher: _, node: __, ...reported } = isolation;
+  reportIsolation({ zone: "sandbox", process: "program" }, reported);
   expect(log.messages("info")).toEqual(["The kernel isolates programs of Releases"]);
 });
 
 test("an operator has a metric per process of a zone and layer", async () => {
   const metrics = new Metrics({ version: "1", hasRepository: false });
   const config = readOperatorConfig({ releases: "true" }, {});
-  const reportWalls = createWallsReport({ config, log: new RecordingLogger(), metrics });
-  reportOwnWalls({ walls, config, reportWalls });
+  const reportIsolation = createIsolationReport({ config, log: new RecordingLogger(), metrics });
+  reportOwnIsolation({ isolation, config, reportIsolation });
   const { launcher: _, node: __, ...nothing } = none;
-  reportWalls({ zone: "source", process: "git" }, nothing);
+  reportIsolation({ zone: "source", process: "git" }, nothing);
   const { body } = await metrics.expose();
   const program = 'zone="sandbox",process="program"';
   const git = 'zone="source",process="git"';

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SandboxService } from "../../../operator/sandbox/messages.ts";
 import { workerCommand } from "../../../operator/sandbox/worker-command.ts";
-import { kernelWalls, launcher } from "../../fakes/launcher.ts";
+import { kernelIsolation, launcher } from "../../fakes/launcher.ts";
 import type { AttemptReport } from "./node-attempts.ts";
 import { attemptNames, WorldOutside } from "./world-outside.ts";
 
@@ -21,7 +21,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 async function attackAs(service: SandboxService): Promise<AttemptReport> {
   const folder = join(world.folder, randomUUID());
   mkdirSync(folder);
-  const command = workerCommand(service, { folder, walls: kernelWalls, containerMemory: undefined });
+  const command = workerCommand(service, { folder, isolation: kernelIsolation, containerMemory: undefined });
   const rules = command.arguments.slice(0, command.arguments.indexOf("--") + 1);
   return world.attack(service, (words) => [
     command.file,
@@ -59,7 +59,7 @@ describe.runIf(launcher !== undefined).for(["reader", "programs"] as const)(
     });
 
     // A reader's filter denies signals; a process that starts others must be able to kill them.
-    const unscoped = service === "programs" && !kernelWalls.inForce.includes("scopes");
+    const unscoped = service === "programs" && !kernelIsolation.inForce.includes("scopes");
     const refused = attemptNames().filter(
       (name) => !allowed[service].includes(name) && !(unscoped && name === "signal another process"),
     );
