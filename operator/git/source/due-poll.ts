@@ -19,6 +19,11 @@ export class DuePoll {
     return isFirst;
   }
 
+  /** The pushed ref, if the due poll is of one. */
+  get pushed(): string | undefined {
+    return this.#pushed;
+  }
+
   /** Call it when the poll starts. @returns The pushed ref; undefined: poll everything. */
   take(): string | undefined {
     const pushed = this.#pushed;

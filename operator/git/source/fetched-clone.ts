@@ -143,14 +143,17 @@ export class FetchedClone {
   /** Keeps the clone small. Returns false if it is too large nevertheless. */
   async #tidy(clone: SourceClone): Promise<boolean> {
     const { limits, disk, log } = this.#options;
-    try {
-      await clone.tidy(limits.packs);
-    } catch (error) {
-      // A clone with many packs is only slower.
-      log.warn("Cannot tidy a source's clone", { error: String(error) });
+    const [packs, received] = await Promise.all([clone.note(), clone.size()]);
+    let bytes = received;
+    if (packs > limits.packs) {
+      try {
+        await clone.repack();
+      } catch (error) {
+        // A clone with many packs is only slower.
+        log.warn("Cannot repack a source's clone", { error: String(error), packs });
+      }
+      bytes = await clone.size();
     }
-    await clone.note();
-    const bytes = await clone.size();
     disk?.note(bytes);
     return bytes <= limits.cloneBytes;
   }

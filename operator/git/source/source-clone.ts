@@ -110,9 +110,11 @@ export class SourceClone {
     return await this.#clone.size();
   }
 
-  /** Records the existing packs: see {@link assertWhole}. */
-  async note(): Promise<void> {
-    for (const name of await this.#clone.packs()) this.#packs.add(name);
+  /** Records the existing packs: see {@link assertWhole}. @returns How many there are. */
+  async note(): Promise<number> {
+    const names = await this.#clone.packs();
+    for (const name of names) this.#packs.add(name);
+    return names.length;
   }
 
   /**
@@ -129,13 +131,13 @@ export class SourceClone {
     return await this.#clone.isThere();
   }
 
-  /** Joins the packs when there are more than `most`. @throws GitError `CacheBroken` */
-  async tidy(most: number): Promise<void> {
-    if ((await this.#clone.packs()).length <= most) return;
+  /** Joins the packs. @throws GitError `CacheBroken` */
+  async repack(): Promise<void> {
     // Omitted objects are missing, and git accepts that only in a clone of a "promisor" remote.
     const promisor = [["remote.origin.promisor", "true"]] as const;
     await this.#clone.read(["repack", "-a", "-d", "-q"], promisor);
     this.#packs.clear();
+    await this.note();
     // It would keep the removed packs open.
     await this.#reader.close();
   }

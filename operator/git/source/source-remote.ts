@@ -80,7 +80,7 @@ export class SourceRemote {
     ];
     const names = [...refs].map(([theirs, ours]) => `+${theirs}:${ours}`);
     const room = this.#options.disk?.room() ?? growthBytes;
-    const guard = await this.#guardGrowth(clone, Math.min(growthBytes, room));
+    const guard = this.#guardGrowth(clone, Math.min(growthBytes, room));
     try {
       const words = ["fetch", ...options, "origin", ...names];
       await this.#run(clone, words, { signal: guard.signal, filter });
@@ -94,18 +94,16 @@ export class SourceRemote {
     }
   }
 
-  /** Stops a fetch that exceeds its limit. */
-  async #guardGrowth(
-    clone: SourceClone,
-    growthBytes: number,
-  ): Promise<{ signal: AbortSignal; stop: () => void }> {
+  /** Stops a fetch that exceeds its limit. The fetch does not wait for the size of the clone before it. */
+  #guardGrowth(clone: SourceClone, growthBytes: number): { signal: AbortSignal; stop: () => void } {
     const { clock } = this.#options;
     const controller = new AbortController();
-    const most = (await clone.size()) + growthBytes;
+    const before = clone.size();
     let isOver = false;
     let cancel = (): void => {};
     const measure = async (): Promise<void> => {
-      if ((await clone.size()) > most) controller.abort(new FetchTooBigError(growthBytes));
+      if ((await clone.size()) > (await before) + growthBytes)
+        controller.abort(new FetchTooBigError(growthBytes));
       else if (!isOver) cancel = clock.schedule(MEASURE_MS, () => void measure());
     };
     cancel = clock.schedule(MEASURE_MS, () => void measure());

@@ -160,7 +160,9 @@ export class SourceRepository {
     const permit = await polls.acquire(this.#standing, namespaceOf(first));
     try {
       const startedMs = clock.now();
-      await this.#watch?.mark();
+      const marked = this.#watch?.mark();
+      // A push of the same ref during the poll is reported like this one.
+      if (this.#due.pushed === undefined) await marked;
       const pushed = this.#due.take();
       if (this.#isClosed || this.isUnused) return true;
       this.#asking = wishesOf(this.#clients.values());

@@ -18,6 +18,7 @@ test.for([
 ])("when $when, the poll is of $names", ({ reasons, names }) => {
   const due = new DuePoll();
   expect(reasons.map((pushed) => due.add(pushed))).toEqual(reasons.map((_, index) => index === 0));
+  expect(due.pushed).toBe(names);
   expect(due.take()).toBe(names);
   expect(due.take()).toBeUndefined();
 });

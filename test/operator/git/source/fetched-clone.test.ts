@@ -14,6 +14,8 @@ function aFetchedClone() {
   const it = {
     rebuilds: 0,
     size: 0,
+    packs: 0,
+    repacks: 0,
     clock: new FakeClock(),
     suspicions: 0,
     onRebuild: () => {},
@@ -26,8 +28,8 @@ function aFetchedClone() {
       it.rebuilds++;
       it.onRebuild();
     },
-    tidy: async () => {},
-    note: async () => {},
+    repack: async () => void it.repacks++,
+    note: async () => it.packs,
     size: async () => it.size,
   } as unknown as SourceClone;
   it.fetched = new FetchedClone({
@@ -80,6 +82,16 @@ test("a clone that is too large is recreated while the remote responds", async (
   };
   expect(await it.fetched.look(wishes)).toEqual({ targets: there, outage: undefined });
   expect(it.rebuilds).toBe(1);
+});
+
+test("a clone is repacked when it has more packs than the limit", async () => {
+  const it = aFetchedClone();
+  it.packs = 10;
+  await it.fetched.look(wishes);
+  expect(it.repacks).toBe(0);
+  it.packs = 11;
+  await it.fetched.look(wishes);
+  expect(it.repacks).toBe(1);
 });
 
 test("unreadable content causes a recreation at most once a minute", async () => {
