@@ -137,11 +137,20 @@ export function judgePipeline({
   }
   if (resource.spec.suspend)
     return { status: "Suspended", message: "spec.suspend is true: no candidate is started" };
+  // Otherwise `kubectl wait --for=condition=Ready` would return before anything is deployed.
+  if (stages.every(({ phase }) => phase === "Idle"))
+    return { status: "InProgress", message: describeFirst(world) };
   const waiting = stages.flatMap(({ name, waiting: gates = [] }) =>
     gates.map(({ gate, message }) => `${name}: ${gate}: ${message}`),
   );
   const message = waiting.length > 0 ? `waiting: ${waiting.join("; ")}` : stages.map(summarize).join(", ");
   return { status: "Current", message: [message, ...strangers.far].join("; ") };
+}
+
+/** What a Pipeline does before its first stage starts. */
+function describeFirst({ record: { head } }: PipelineWorld): string {
+  if (head === undefined) return "waiting for the first commit of the source";
+  return `planning ${shortId(head.revision)} for all stages`;
 }
 
 /** `dev proves 6f1c2a9d03b0 (shop-dev-7): must be healthy for 10m`. The text is the same before and after the creation. */

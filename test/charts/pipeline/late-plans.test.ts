@@ -1,18 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DeliveryWorld } from "./delivery-world.ts";
-import { aShop, everywhere, hour, minute, promoted, second } from "./stages.ts";
-
-/** A Release that no operator reconciles any more; the result lets one do so again. */
-function silence(world: DeliveryWorld, silent: string): () => void {
-  const schedule = world.scheduleRelease.bind(world);
-  world.scheduleRelease = (name) => {
-    if (name !== silent) schedule(name);
-  };
-  return () => {
-    world.scheduleRelease = schedule;
-    schedule(silent);
-  };
-}
+import { aShop, everywhere, hour, minute, promoted, second, silence } from "./stages.ts";
 
 const late =
   '000000000000 was not planned within 30s of 2026-01-01T00:01:00Z by Release "shop/prod"; until it is, no newer commit is planned: see the conditions of the Release, and whether an operator reconciles it; if it is suspended, the other Releases go on';

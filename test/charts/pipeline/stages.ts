@@ -50,3 +50,15 @@ export const job = (name = "e2e", more: object = {}) => ({
   },
   ...more,
 });
+
+/** A Release that no operator reconciles any more; the result lets one do so again. */
+export function silence(world: DeliveryWorld, silent: string): () => void {
+  const schedule = world.scheduleRelease.bind(world);
+  world.scheduleRelease = (name) => {
+    if (name !== silent) schedule(name);
+  };
+  return () => {
+    world.scheduleRelease = schedule;
+    schedule(silent);
+  };
+}
