@@ -56,9 +56,12 @@ export async function apply(
 }
 
 async function applyOne(step: ApplyStep, options: ApplyOptions): Promise<StepResult> {
-  const { loaded, lost, count } = options;
+  const { loaded, lost, count, storeOf } = options;
   const { live, was } = await attempt(step, options, () => send(step, options));
-  const wasLost = was === "applied" && lost.take(keyOf(loaded.resource), idOf(live));
+  const key = keyOf(loaded.resource);
+  // A watch that is further than the response may have missed the object: then it is already deleted.
+  if (was === "applied" && storeOf(step.kind).get(keyOf(live)) === undefined) lost.note(live, [key]);
+  const wasLost = was === "applied" && lost.take(key, live);
   count(
     was === "applied" ? resultOfStep(step, { answer: live, wasLost }) : was === "adopted" ? was : "conflict",
     1,

@@ -1,5 +1,5 @@
 import { type CustomResource, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
-import { idOf } from "../../synth/manifest.ts";
+import { idOf, type ObjectId } from "../../synth/manifest.ts";
 import { ReplacedError, UnsettledError } from "../errors.ts";
 import type { Cluster, ObjectStore, Stores } from "../ports.ts";
 import { addToOthers } from "./add-to-others.ts";
@@ -176,6 +176,12 @@ function isStillThere({ kind, live }: OwnedObject, subject: Subject): boolean {
   return subject.watch(kind).store.get(keyOf(live))?.metadata.uid === live.metadata.uid;
 }
 
+function isMissing(id: ObjectId, { objects }: DesiredSet, subject: Subject): boolean {
+  const wanted = objects.find((object) => object.id === id);
+  if (wanted?.kind === undefined) return false;
+  return subject.watch(wanted.kind).store.get(keyOf(wanted.manifest)) === undefined;
+}
+
 function storesOf(subject: Subject): (kind: ObjectKind) => ObjectStore {
   return (kind) => subject.watch(kind).store;
 }
@@ -200,7 +206,7 @@ async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Conver
   // Add to objects of other owners last, so that a failure does not delay the resource's own objects.
   const added = await addAll(target, run);
   refusals.forget(subject.key);
-  lost.forget(subject.key);
+  lost.settle(subject.key, (id) => isMissing(id, target.desired, subject));
   const outcome =
     described.state === "applied" && added > 0 ? { ...described, count: described.count + added } : described;
   await subject.conclude?.({ outcome, pruned });

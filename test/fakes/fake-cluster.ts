@@ -33,6 +33,11 @@ export class FakeCluster implements Cluster {
   readonly #refusals = new Map<Request, Error>();
   #version = 100;
 
+  /** The next versions are larger than this one, such as that of a watch event. */
+  skipVersions(last: number): void {
+    this.#version = Math.max(this.#version, last);
+  }
+
   refuse(request: Request, error: Error): void {
     this.#refusals.set(request, error);
   }

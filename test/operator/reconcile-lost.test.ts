@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ConfigMap } from "../../crds/core-kinds.ts";
 import { ReplacedError } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
@@ -77,5 +78,25 @@ describe("a reconcile that finds an object missing", () => {
     await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
     expect(bench.takeRequests()).toEqual(["read Gadget/web"]);
     expect(bench.events).toEqual([]);
+  });
+
+  test.for([
+    { when: "the watch reported its deletion before the response to its apply", isNoted: true },
+    { when: "the watch has not seen it", isNoted: false },
+  ])("recreates nothing for a deleted resource if an object was deleted, and $when", async ({ isNoted }) => {
+    const bench = new ReconcileBench({ resource: two });
+    const [apply, store] = [bench.cluster.apply.bind(bench.cluster), bench.stores.children(ConfigMap)];
+    bench.cluster.apply = async (...request) => {
+      const live = await apply(...request);
+      if (isNoted) bench.lost.note(live, ["shop/web"]);
+      return live;
+    };
+    // The store ignores a response that is older than what its watch has reported.
+    store.written = () => {};
+    await bench.reconcile();
+    bench.cluster.objects.delete(idOf(bench.resource));
+    bench.takeRequests();
+    await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
+    expect(bench.takeRequests()).toEqual(["read Gadget/web"]);
   });
 });

@@ -35,7 +35,7 @@ describe("prune()", () => {
     expect([isKnown("a"), isKnown("b")]).toEqual([false, false]);
     // Their end, when the watch reports it, is not a loss.
     for (const live of objects) bench.lost.note(live, ["shop/web"]);
-    expect(objects.map((live) => bench.lost.take("shop/web", idOf(live)))).toEqual([false, false]);
+    expect(objects.map((live) => bench.lost.has("shop/web", idOf(live)))).toEqual([false, false]);
   });
 
   test("keeps an object with finalizers in the store, until an event reports its end", async () => {
@@ -75,7 +75,7 @@ describe("prune()", () => {
     expect([isKnown("a"), isKnown("b"), isKnown("c")]).toEqual([false, true, true]);
     // If b is deleted now, another client did it.
     for (const live of objects.slice(0, 2)) bench.lost.note(live, ["shop/web"]);
-    expect(objects.map((live) => bench.lost.take("shop/web", idOf(live)))).toEqual([false, true, false]);
+    expect(objects.map((live) => bench.lost.has("shop/web", idOf(live)))).toEqual([false, true, false]);
   });
 });
 
