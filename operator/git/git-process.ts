@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "../ports.ts";
@@ -57,6 +58,8 @@ const COMPLAINT = 64 * 1024;
 const TIMEOUT_MS = 60_000;
 /** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;
+/** Time for the other side of a connection to notice that git has ended, if it runs on this machine. */
+const FINISH_MS = 500;
 /** A process is killed after this many timeouts, even if it has output. */
 const LIFETIME_FACTOR = 10;
 
@@ -77,6 +80,8 @@ export interface GitProcessesOptions {
 export class GitProcesses {
   readonly #options: GitProcessesOptions;
   readonly #running = new Set<Started>();
+  /** For each killed process, resolves when its group has ended. */
+  readonly #ending = new Set<Promise<unknown>>();
   #closed = false;
 
   constructor(options: GitProcessesOptions) {
@@ -146,18 +151,27 @@ export class GitProcesses {
     for (const { kill } of this.#running) kill("the operator is stopping");
   }
 
+  /** Waits until the killed processes, and those that they started, have ended. */
+  async untilEnded(): Promise<void> {
+    await Promise.all(this.#ending);
+  }
+
   #start(run: GitRun, hear: (name: "stdout" | "stderr", chunk: Buffer) => void): Started {
     if (this.#closed) throw new GitError("Killed", "Cannot run git: the operator is stopping");
     const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
-    const { arguments: words, directory, environment, program = "git" } = run;
+    const { arguments: words, directory, environment, program = "git", remote } = run;
     const { confine = unconfined } = this.#options;
     const command = confine(run);
     // A process group of its own, so that the processes that git started are signalled too.
     const options = { cwd: directory, env: environment, detached: true };
     const child = spawn(command.file, command.arguments, options);
+    // Its output is closed when the processes that inherited it have ended too.
+    const closed = once(child, "close").catch(() => undefined);
     const kill = (reason: string): void => {
       reject(new GitError("Killed", `Cannot run ${program} ${words[0] ?? ""}: ${reason}`));
-      if (child.pid !== undefined) endGroup(child.pid, this.#options.clock);
+      if (child.pid === undefined) return;
+      endGroup(child.pid, { clock: this.#options.clock, isLocal: remote?.protocol === "file" });
+      this.#ending.add(closed);
     };
     const started: Started = { child, kill, ended, heardMs: this.#options.clock.now() };
     this.#running.add(started);
@@ -170,7 +184,10 @@ export class GitProcesses {
     child.on("error", reject);
     // It ended before it read all input: its end is reported, not this error.
     child.stdin.on("error", () => {});
-    child.on("close", (code) => resolve(code ?? 1));
+    child.on("close", (code) => {
+      this.#ending.delete(closed);
+      resolve(code ?? 1);
+    });
     const forget = () => void this.#running.delete(started);
     ended.then(forget, forget);
     return started;
@@ -195,21 +212,36 @@ export class GitProcesses {
   }
 }
 
+export interface EndGroupOptions {
+  readonly clock: Clock;
+  /** Whether the other side of git's connection belongs to the group, because the repository is on this machine. */
+  readonly isLocal?: boolean;
+}
+
 /**
  * Ends a process group: sends SIGTERM, and SIGKILL to what remains. A git process that is killed while it updates a ref
- * leaves the ref's lock in the repository, and every later push fails; after SIGTERM it removes the lock.
+ * leaves the ref's lock in the repository, and every later push fails; after SIGTERM it removes the lock. A signal during
+ * the open(2) that creates the lock leaves it, too, because git registers the lock after that (tempfile.c). So only git
+ * itself receives the first signal if the repository is on this machine: its receive-pack ends the update, as on another
+ * host.
  *
  * @param leader - Process id of the leader of a process group.
  */
-export function endGroup(leader: number, clock: Clock): void {
-  if (!signalGroup(leader, "SIGTERM")) return;
-  clock.schedule(GRACE_MS, () => signalGroup(leader, "SIGKILL"));
+export function endGroup(leader: number, { clock, isLocal = false }: EndGroupOptions): void {
+  const endAll = (): void => {
+    if (signal(-leader, "SIGTERM")) clock.schedule(GRACE_MS, () => signal(-leader, "SIGKILL"));
+  };
+  if (!isLocal) endAll();
+  else if (signal(-leader, 0)) {
+    signal(leader, "SIGTERM");
+    clock.schedule(FINISH_MS, endAll);
+  }
 }
 
-/** @returns Whether the process group existed. */
-function signalGroup(leader: number, signal: NodeJS.Signals): boolean {
+/** @returns Whether the process, or the group of a negative id, existed. */
+function signal(target: number, name: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(-leader, signal);
+    return process.kill(target, name);
   } catch {
     // It ended by itself in between.
     return false;

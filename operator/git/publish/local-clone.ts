@@ -174,6 +174,7 @@ export class LocalClone {
     const open = this.#open;
     this.#open = undefined;
     await open?.writer.close();
+    await this.#processes.untilEnded();
     await open?.clone.release();
   }
 

@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { endGroup, GitProcesses } from "../../../operator/git/git-process.ts";
+import { parseRemoteUrl, type RemoteUrl } from "../../../operator/git/remote-url.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 
 /** `git -c alias.x='!…' x`: a git that runs a shell, which is sufficient for these tests. */
@@ -15,7 +16,8 @@ function processesOf(timeoutMs = 60_000) {
   const clock = new FakeClock();
   const processes = new GitProcesses({ clock, timeoutMs });
   const environment = { PATH: process.env["PATH"] ?? "", HOME: directory };
-  const run = (script: string) => processes.run({ arguments: shell(script), directory, environment });
+  const run = (script: string, remote?: RemoteUrl) =>
+    processes.run({ arguments: shell(script), directory, environment, ...(remote && { remote }) });
   return { clock, processes, directory, environment, run };
 }
 
@@ -91,6 +93,43 @@ describe("GitProcesses", () => {
   });
 });
 
+describe("the other side of a connection to a repository on this machine", () => {
+  const local = parseRemoteUrl("/srv/shop.git");
+  /** A receive-pack that creates a lock, and removes it when it has noticed the end of git. SIGTERM would leave it. */
+  const finishing = `echo > lock; sh -c 'echo $$; while kill -0 $PPID; do sleep 0.01; done; rm lock' 2>&1 | tee pid; true`;
+  const pidIn = (directory: string) =>
+    vi.waitFor(() => {
+      const text = readFileSync(`${directory}/pid`, "utf8");
+      expect(text).toMatch(/\d+\n/);
+      return Number(text);
+    });
+
+  test("may finish after git was killed, which close() of a clone waits for", async () => {
+    const { processes, directory, run } = processesOf();
+    const running = expect(run(finishing, local)).rejects.toThrow(/stopping/);
+    await pidIn(directory);
+    processes.close();
+    await running;
+    await processes.untilEnded();
+    expect(readdirSync(directory)).not.toContain("lock");
+  });
+
+  test("is killed with the rest if it does not end within 500 ms", async () => {
+    const { clock, processes, directory, run } = processesOf();
+    const running = expect(run(`sh -c 'echo $$ > pid; exec sleep 600'; true`, local)).rejects.toThrow(
+      /stopping/,
+    );
+    const pid = await pidIn(directory);
+    processes.close();
+    await running;
+    await clock.advance(499);
+    expect(isAlive(pid)).toBe(true);
+    await clock.advance(1);
+    await processes.untilEnded();
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
 /** A shell that leads a group, once its output shows that its script has begun. */
 async function aGroup(script: string) {
   const child = spawn("/bin/sh", ["-c", script], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
@@ -104,14 +143,14 @@ async function aGroup(script: string) {
 describe("endGroup()", () => {
   test("lets a process that handles SIGTERM clean up", async () => {
     const { pid, ended } = await aGroup("trap 'exit 7' TERM; echo; while :; do sleep 0.01; done");
-    endGroup(pid, new FakeClock());
+    endGroup(pid, { clock: new FakeClock() });
     expect(await ended).toEqual([7, null]);
   });
 
   test("kills a process that ignores SIGTERM, two seconds later", async () => {
     const { pid, ended } = await aGroup("trap '' TERM; echo; while :; do sleep 0.01; done");
     const clock = new FakeClock();
-    endGroup(pid, clock);
+    endGroup(pid, { clock });
     await clock.advance(1_999);
     expect(process.kill(pid, 0)).toBe(true);
     await clock.advance(1);
@@ -122,7 +161,7 @@ describe("endGroup()", () => {
     const { pid, ended } = await aGroup("echo");
     await ended;
     const clock = new FakeClock();
-    endGroup(pid, clock);
+    endGroup(pid, { clock });
     expect(clock.pendingDelaysMs).toEqual([]);
   });
 });
