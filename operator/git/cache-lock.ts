@@ -12,8 +12,8 @@ export interface CacheSlot {
 /** Maximum number of operators on one machine for one branch. */
 const SLOTS = 16;
 /** A process whose operator has ended terminates within 2.5 s. The wait is twice as long. */
-const ORPHAN_LOOKS = 50;
-const ORPHAN_LOOK_MS = 100;
+const ORPHAN_CHECKS = 50;
+const ORPHAN_CHECK_MS = 100;
 
 /**
  * Locks the first folder of `<base>`, `<base>-1`, … that no running process has locked. So two operators on one machine
@@ -57,11 +57,11 @@ async function take(lock: string): Promise<boolean> {
 
 /** Whether the holder has ended. Waits for a holder whose operator has ended. */
 async function isAboutToBeFree(lock: string): Promise<boolean> {
-  for (let look = 0; look < ORPHAN_LOOKS; look++) {
+  for (let check = 0; check < ORPHAN_CHECKS; check++) {
     const holder = await readHolder(lock);
     if (!isAlive(holder)) return true;
     if (!isOrphaned(holder)) return false;
-    await setTimeout(ORPHAN_LOOK_MS);
+    await setTimeout(ORPHAN_CHECK_MS);
   }
   return false;
 }

@@ -198,12 +198,12 @@ export class GitProcesses {
     const { clock, timeoutMs = TIMEOUT_MS } = this.#options;
     started.heardMs = clock.now();
     let cancel = (): void => {};
-    const look = (): void => {
+    const check = (): void => {
       const leftMs = started.heardMs + timeoutMs - clock.now();
-      if (leftMs > 0) cancel = clock.schedule(leftMs, look);
+      if (leftMs > 0) cancel = clock.schedule(leftMs, check);
       else started.kill(`no output for ${Math.round(timeoutMs / 1_000)} s`);
     };
-    look();
+    check();
     const cancelLife = clock.schedule(timeoutMs * LIFETIME_FACTOR, () => started.kill("it does not end"));
     return () => {
       cancel();

@@ -106,7 +106,7 @@ export class ZoneProcess {
     let heardMs = clock.now();
     let cancel = (): void => {};
     let isOver = false;
-    const look = (): void => {
+    const check = (): void => {
       if (isOver) return;
       const silentMs = clock.now() - heardMs;
       if (silentMs >= silenceMs) {
@@ -115,13 +115,13 @@ export class ZoneProcess {
         return;
       }
       // This process may have been busy itself: pending output is read before the next check.
-      cancel = clock.schedule(silenceMs / 4, () => void setImmediate(look));
+      cancel = clock.schedule(silenceMs / 4, () => void setImmediate(check));
     };
     child.stdout?.on("data", (chunk: Buffer) => {
       heardMs = clock.now();
       if (child.pid !== undefined) this.#options.onOutput?.(chunk, child.pid);
     });
-    look();
+    check();
     return () => {
       isOver = true;
       cancel();

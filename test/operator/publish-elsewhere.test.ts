@@ -35,7 +35,7 @@ class Started implements AsyncDisposable {
   async converge({ isBack = false } = {}): Promise<readonly string[]> {
     await this.bench.reconcile();
     this.#git.publisher.start();
-    await this.#git.untilNextLook(() => {
+    await this.#git.untilNextPoll(() => {
       const { pending, failing } = this.#git.publisher.stats;
       return pending === 0 || (!isBack && failing !== undefined);
     });

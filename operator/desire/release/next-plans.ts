@@ -25,7 +25,7 @@ export interface NextPlansOptions
 }
 
 /** The state of a plan. */
-export interface LookedNext {
+export interface NextState {
   /** Undefined: the plan is in progress, and the one in the status is not changed. */
   readonly plan: NextPlan | undefined;
   /** There will be no event: requeue the key after this many milliseconds. */
@@ -55,7 +55,7 @@ interface Planned {
 }
 
 /**
- * Plans commits that Releases do not run. A plan never delays a deployment: `look()` returns the state from memory
+ * Plans commits that Releases do not run. A plan never delays a deployment: `read()` returns the state from memory
  * immediately, and the key of the Release is requeued when the plan is complete. Equal inputs are planned once.
  */
 export class NextPlans {
@@ -69,14 +69,14 @@ export class NextPlans {
   }
 
   /** @throws ApiUnavailableError if a Secret of the source cannot be read now. */
-  async look(request: NextRequest): Promise<LookedNext> {
+  async read(request: NextRequest): Promise<NextState> {
     const { key, resource } = request.release;
-    const looked = await this.#look(request);
+    const state = await this.#readState(request);
     const { facts } = this.#of(key, resource.metadata.uid);
-    return looked.plan === undefined ? looked : { ...looked, plan: withCompared(looked.plan, facts) };
+    return state.plan === undefined ? state : { ...state, plan: withCompared(state.plan, facts) };
   }
 
-  async #look(request: NextRequest): Promise<LookedNext> {
+  async #readState(request: NextRequest): Promise<NextState> {
     const { release, revision, deployedDigest } = request;
     const { key, resource } = release;
     const planned = this.#of(key, resource.metadata.uid);

@@ -5,8 +5,8 @@ import type { NextPlans } from "./next-plans.ts";
 import type { ReleaseOutcome } from "./release-outcome.ts";
 import type { Ended } from "./report-release.ts";
 
-export interface LookAtNextOptions {
-  readonly nextPlans: Pick<NextPlans, "look" | "forget">;
+export interface ReadNextOptions {
+  readonly nextPlans: Pick<NextPlans, "read" | "forget">;
   readonly releases: ObjectStore;
   /** Uses the permissions of the Release. */
   readonly acting: Cluster;
@@ -22,7 +22,7 @@ const unreadMs = 10_000;
 export async function withNext(
   release: LoadedRelease,
   ended: Ended,
-  options: LookAtNextOptions,
+  options: ReadNextOptions,
 ): Promise<Ended> {
   const { nextPlans } = options;
   const { key, resource, invalid } = release;
@@ -47,7 +47,7 @@ export async function withNext(
     const deployedDigest = deployedDigestOf(release, ended);
     const { acting } = options;
     const current = withCurrentInventory(release, ended, options);
-    const { plan, againAfterMs } = await nextPlans.look({
+    const { plan, againAfterMs } = await nextPlans.read({
       release: current,
       revision,
       deployedDigest,
@@ -96,7 +96,7 @@ function deployedDigestOf({ resource }: LoadedRelease, { outcome, desired }: End
 function withCurrentInventory(
   release: LoadedRelease,
   { converged }: Ended,
-  { releases }: LookAtNextOptions,
+  { releases }: ReadNextOptions,
 ): LoadedRelease {
   const { resource } = release;
   const live = releases.get(release.key) ?? resource;

@@ -21,7 +21,7 @@ import { leaveRelease } from "./leave-release.ts";
 import type { Platform } from "./limits.ts";
 import { type LoadedRelease, loadRelease } from "./load-release.ts";
 import { checkManifests } from "./manifest-refusal.ts";
-import { type LookAtNextOptions, withNext } from "./next-release.ts";
+import { type ReadNextOptions, withNext } from "./next-release.ts";
 import { findPinWait } from "./pipeline-pin.ts";
 import { findPolicyRefusal } from "./policy-refusal.ts";
 import { publishRelease } from "./publish-release.ts";
@@ -41,7 +41,7 @@ export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
   SourceOptions &
   Omit<DependencyOptions, "isCurrent"> &
   Omit<ReportReleaseOptions, "log"> &
-  Pick<LookAtNextOptions, "nextPlans"> &
+  Pick<ReadNextOptions, "nextPlans"> &
   OwnParts;
 
 interface OwnParts {

@@ -48,9 +48,9 @@ const longestRetryMs = 60_000;
  * @throws ApiUnavailableError if a Secret cannot be read now.
  */
 export async function readSource(release: LoadedRelease, options: SourceOptions): Promise<Sourced> {
-  const looked = await lookAt(release, options);
+  const current = await readCurrent(release, options);
   const { source: known } = release.memory;
-  const { source, desired, failure, commit = known.commit, ...more } = looked;
+  const { source, desired, failure, commit = known.commit, ...more } = current;
   // Dependents wait until it is known whether the source has a newer revision. If the source is unavailable, they use the
   // deployed one.
   const isLost = failure !== undefined && source.state !== "ready";
@@ -59,9 +59,9 @@ export async function readSource(release: LoadedRelease, options: SourceOptions)
 }
 
 /** `commit`: the commit that was found; undefined: no search was needed. */
-type Looked = Omit<Sourced, "known"> & { readonly commit?: KnownSource["commit"] };
+type CurrentSource = Omit<Sourced, "known"> & { readonly commit?: KnownSource["commit"] };
 
-async function lookAt(release: LoadedRelease, options: SourceOptions): Promise<Looked> {
+async function readCurrent(release: LoadedRelease, options: SourceOptions): Promise<CurrentSource> {
   const { sources, renderer, warmUp } = options;
   const { key, resource } = release;
   const retryAfterMs = Math.min(toMilliseconds(resource.spec.interval), longestRetryMs);

@@ -75,7 +75,7 @@ export class KnownSpans {
       const last = known.get(id);
       if (last !== undefined && !this.#isDue(last, place)) lookups.set(id, last);
       else if (lookups.size >= SPANS) lookups.set(id, refused(span, place, `only ${SPANS} spans are read`));
-      else lookups.set(id, this.#look(key, span, place));
+      else lookups.set(id, this.#start(key, span, place));
     }
     return this.#answers(spans.flatMap((span) => lookups.get(idOf(span)) ?? []));
   }
@@ -98,7 +98,7 @@ export class KnownSpans {
     };
   }
 
-  #look(key: string, { since, until }: CommitSpan, { revision, mark }: SpanPlace): Lookup {
+  #start(key: string, { since, until }: CommitSpan, { revision, mark }: SpanPlace): Lookup {
     const span = { ...(since !== undefined && { since }), until };
     if (since === until) return { mark, answer: { ...span, state: "known", authors: [] } };
     if (![since ?? until, until].every(isCommitId))

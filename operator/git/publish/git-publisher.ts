@@ -11,7 +11,7 @@ import { Sweeper, type SweepState } from "./sweeper.ts";
 export type { GitPublisher, GitPublisherOptions } from "./publisher-options.ts";
 
 /** Interval between two polls of the remote while nothing changes. */
-const LOOK_MS = 60_000;
+const POLL_MS = 60_000;
 const backoff = { initialMs: 500, factor: 2, capMs: 24_000, jitter: 0.25 };
 
 /** Does no I/O yet. */
@@ -37,7 +37,7 @@ class BackgroundPublisher implements GitPublisher {
     this.#sweeper = new Sweeper(options);
     this.#schedule = new RemoteSchedule({
       ...{ clock, random, backoff },
-      intervalMs: () => LOOK_MS,
+      intervalMs: () => POLL_MS,
       dueMs: () => this.#dueMs(),
       run: (reason) => this.#run(reason),
     });
@@ -47,7 +47,7 @@ class BackgroundPublisher implements GitPublisher {
       sweeper: this.#sweeper,
       clock,
       log,
-      onLook: () => this.#schedule.polled(),
+      onPoll: () => this.#schedule.polled(),
       onLanded: () => this.#tell(),
     });
     this.#races = new RacePatience(random);
@@ -116,14 +116,14 @@ class BackgroundPublisher implements GitPublisher {
 
   #dueMs(): number {
     if (!this.#isStarted) return Number.POSITIVE_INFINITY;
-    if (this.#round.isLookDue) return 0;
+    if (this.#round.hasPollDue) return 0;
     return this.#ledger.hasWork || this.#sweeper.isDue ? this.#round.windowMs : Number.POSITIVE_INFINITY;
   }
 
   async #run({ isPollDue }: { readonly isPollDue: boolean }): Promise<RunOutcome> {
     const { clock } = this.#options;
     const beganMs = clock.now();
-    if (isPollDue) this.#round.askLook();
+    if (isPollDue) this.#round.requestPoll();
     try {
       const state = await this.#round.run();
       if (state === "overtaken") return { state, holdMs: this.#races.lost(clock.now() - beganMs) };
@@ -151,7 +151,7 @@ class BackgroundPublisher implements GitPublisher {
     const failure = toFailure(error);
     const isOwned = failure?.reason === "RepositoryOwned";
     // A folder of another operator is not retried until the branch changes, which the next poll detects.
-    if (!isOwned) this.#round.askLook();
+    if (!isOwned) this.#round.requestPoll();
     if (await this.#round.repair(error)) return { state: "failed", holdMs: 0 };
     if (isUnexpected(error)) log.error("Publishing failed", { error });
     if (failure !== undefined) {
@@ -162,7 +162,7 @@ class BackgroundPublisher implements GitPublisher {
       }
       this.#ledger.setFailure(failure);
     }
-    return { state: "failed", ...(isOwned && { holdMs: LOOK_MS }) };
+    return { state: "failed", ...(isOwned && { holdMs: POLL_MS }) };
   }
 
   #tell(): void {

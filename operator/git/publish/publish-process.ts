@@ -18,7 +18,7 @@ export const publishWorkerFile = "publish-worker.mjs";
 /** V8's heap of the process, in MiB. */
 const HEAP_MIB = 128;
 /** Interval between checks whether a repository on this machine was created or recreated. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /**
  * Options for starting the process of the publish zone. None of them is secret, because other users can read command
@@ -72,20 +72,20 @@ export function startPublishProcess(
     seen = folderOf(repository);
   };
   const zone = startGitZone(publishZone, worker, { ...options, onStart });
-  let cancelLook = (): void => {};
-  const look = (): void => {
+  let cancelCheck = (): void => {};
+  const check = (): void => {
     const found = folderOf(repository);
     // Isolation applies to a folder, and not to its path.
     if (found !== undefined && found !== seen) zone.restart();
-    cancelLook = clock.schedule(LOOK_MS, look);
+    cancelCheck = clock.schedule(CHECK_MS, check);
   };
-  if (zone.isConfined && parseRemoteUrl(repository).protocol === "file") look();
+  if (zone.isConfined && parseRemoteUrl(repository).protocol === "file") check();
   return {
     get pid() {
       return zone.pid;
     },
     end: async () => {
-      cancelLook();
+      cancelCheck();
       await zone.end();
     },
   };

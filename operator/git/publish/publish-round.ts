@@ -13,14 +13,14 @@ const commits = { burst: 10, intervalMs: 2_000 };
 export interface PublishRoundOptions {
   readonly repository: Pick<
     RepositoryBranch,
-    "view" | "format" | "look" | "isOurs" | "assertOurs" | "land" | "tidy" | "rebuild"
+    "view" | "format" | "poll" | "isOurs" | "assertOurs" | "land" | "tidy" | "rebuild"
   >;
   readonly ledger: PublishLedger;
   readonly sweeper: Pick<Sweeper, "isDue" | "plan" | "done" | "branchChanged">;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called after each poll of the remote. */
-  readonly onLook: () => void;
+  readonly onPoll: () => void;
   /** Called when a commit is on the branch and recorded in the ledger. */
   readonly onLanded: () => void;
 }
@@ -30,7 +30,7 @@ export class PublishRound {
   readonly #options: PublishRoundOptions;
   readonly #rate = new TokenBuckets(commits);
   #isInHurry = false;
-  #lookDue = true;
+  #pollDue = true;
   #tidyDue = false;
   #last = { batch: 0, atMs: 0, tookMs: 0 };
   /** The clone was recreated since the last success. */
@@ -40,13 +40,13 @@ export class PublishRound {
     this.#options = options;
   }
 
-  get isLookDue(): boolean {
-    return this.#lookDue;
+  get hasPollDue(): boolean {
+    return this.#pollDue;
   }
 
   /** Makes the next round poll the remote first. */
-  askLook(): void {
-    this.#lookDue = true;
+  requestPoll(): void {
+    this.#pollDue = true;
   }
 
   /** Disables delays, because the operator is stopping. */
@@ -81,7 +81,7 @@ export class PublishRound {
    * @throws Errors of {@link RepositoryBranch}.
    */
   async run(): Promise<"done" | "overtaken"> {
-    if (this.#lookDue) await this.#look();
+    if (this.#pollDue) await this.#poll();
     const { repository } = this.#options;
     const hasLanded = repository.isOurs && (await this.#commit());
     // Never between a poll and a push: a longer gap makes it more likely that another writer pushes first.
@@ -113,11 +113,11 @@ export class PublishRound {
     }
   }
 
-  async #look(): Promise<void> {
-    const { repository, ledger, sweeper, onLook } = this.#options;
-    const view = await repository.look();
-    this.#lookDue = false;
-    onLook();
+  async #poll(): Promise<void> {
+    const { repository, ledger, sweeper, onPoll } = this.#options;
+    const view = await repository.poll();
+    this.#pollDue = false;
+    onPoll();
     if (view === undefined) return;
     ledger.setBranch(view, repository.format);
     sweeper.branchChanged();
@@ -137,7 +137,7 @@ export class PublishRound {
     this.#last = { batch, atMs: nowMs, tookMs: 0 };
     const commit = await repository.land({ write, remove, usesApproval: swept.length > 0 });
     if (commit === undefined) {
-      this.#lookDue = true;
+      this.#pollDue = true;
       return false;
     }
     this.#last.tookMs = clock.now() - nowMs;
@@ -165,7 +165,7 @@ export class PublishRound {
       if (isKilled(error)) throw error;
       log.info("Recreating the clone", { reason: (error as Error).message });
       await repository.rebuild(repository.format);
-      this.#lookDue = true;
+      this.#pollDue = true;
     }
   }
 }

@@ -79,7 +79,7 @@ export class RepositoryBranch {
    *
    * @returns The view, if it has changed.
    */
-  async look(): Promise<BranchView | undefined> {
+  async poll(): Promise<BranchView | undefined> {
     const clone = this.#clone;
     await clone.open();
     const overtaken = this.#overtaken;

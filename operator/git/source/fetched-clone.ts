@@ -3,13 +3,13 @@ import { isGitError } from "../git-errors.ts";
 import { toProcessFailure } from "./remote-failure.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import type { SourceClone } from "./source-clone.ts";
-import type { LookOptions, SourceHeads, Target } from "./source-heads.ts";
+import type { PollOptions, SourceHeads, Target } from "./source-heads.ts";
 import type { RefWish } from "./source-wish.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
 export interface FetchedCloneOptions extends Pick<SourceRepositoryOptions, "disk" | "clock" | "log"> {
   readonly open: () => Promise<SourceClone>;
-  readonly heads: Pick<SourceHeads, "look" | "recall">;
+  readonly heads: Pick<SourceHeads, "poll" | "recall">;
   /** A clone over these limits is repacked, or recreated. */
   readonly limits: Pick<SourceLimits, "cloneBytes" | "packs">;
   readonly stats: { rebuilds: number };
@@ -17,7 +17,7 @@ export interface FetchedCloneOptions extends Pick<SourceRepositoryOptions, "disk
   readonly onSuspicion: () => void;
 }
 
-export interface Look {
+export interface Poll {
   /** By the keys of the wishes. If the remote does not respond: the results of its last response. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly outage: SourceFailure | undefined;
@@ -42,10 +42,10 @@ export class FetchedClone {
   }
 
   /** Never rejects. */
-  async look(wishes: ReadonlyMap<string, RefWish>, options: LookOptions = {}): Promise<Look> {
+  async poll(wishes: ReadonlyMap<string, RefWish>, options: PollOptions = {}): Promise<Poll> {
     try {
       const clone = await this.#open();
-      const targets = await this.#lookAt(clone, wishes, options);
+      const targets = await this.#pollHeads(clone, wishes, options);
       this.#isRenewed = false;
       // Only after the remote has responded: otherwise the clone would be empty during an outage.
       const isKept = await this.#tidy(clone);
@@ -106,14 +106,14 @@ export class FetchedClone {
     }
   }
 
-  async #lookAt(
+  async #pollHeads(
     clone: SourceClone,
     wishes: ReadonlyMap<string, RefWish>,
-    options: LookOptions,
+    options: PollOptions,
   ): Promise<Map<string, Target>> {
     if (this.#isSuspect) return await this.#renew(clone, wishes);
     try {
-      return await this.#options.heads.look(clone, wishes, options);
+      return await this.#options.heads.poll(clone, wishes, options);
     } catch (error) {
       if (!isGitError(error, "CacheBroken") || this.#isRenewed) throw error;
       return await this.#renew(clone, wishes);
@@ -133,7 +133,7 @@ export class FetchedClone {
       this.#options.log.warn("Recreating the clone of a source");
       await clone.rebuild(clone.format);
       this.#isSuspect = false;
-      return await this.#options.heads.look(clone, wishes);
+      return await this.#options.heads.poll(clone, wishes);
     } finally {
       this.#renewal = undefined;
       resolve();

@@ -1,5 +1,5 @@
 import type { SourceFailure } from "../../errors.ts";
-import type { Look } from "./fetched-clone.ts";
+import type { Poll } from "./fetched-clone.ts";
 import type { SourceRevision, SourceState } from "./ports.ts";
 import { answerOf, isSameAnswer } from "./source-answer.ts";
 import type { Target } from "./source-heads.ts";
@@ -58,7 +58,7 @@ export function noteHandled(clients: Iterable<Client>, asked: ReadonlyMap<string
 export function giveAnswers(
   clients: readonly (readonly [key: string, client: Client])[],
   found: readonly (SourceRevision | SourceFailure | undefined)[],
-  { outage, isCurrent }: Pick<Look, "outage"> & { isCurrent: (key: string, client: Client) => boolean },
+  { outage, isCurrent }: Pick<Poll, "outage"> & { isCurrent: (key: string, client: Client) => boolean },
 ): string[] {
   const told: string[] = [];
   for (const [index, [key, client]] of clients.entries()) {
@@ -85,7 +85,7 @@ export function isSettled({ want, state, handledRequest }: Client): boolean {
  */
 export function awaitedCommits(
   clients: Iterable<Client>,
-  { targets }: Pick<Look, "targets">,
+  { targets }: Pick<Poll, "targets">,
 ): { readonly heads: ReadonlyMap<string, Target>; readonly unknown: ReadonlyMap<string, RefWish> } {
   const [heads, unknown] = [new Map<string, Target>(), new Map<string, RefWish>()];
   for (const { want, state } of clients) {
@@ -101,7 +101,7 @@ export function awaitedCommits(
 /**
  * Whether resources wait for refs that the last poll did not request; after an outage, polls are retried anyway. Pure.
  */
-export function hasUnasked(clients: Iterable<Client>, { targets, outage }: Look): boolean {
+export function hasUnasked(clients: Iterable<Client>, { targets, outage }: Poll): boolean {
   if (outage !== undefined) return false;
   return [...clients].some(({ want, state }) => state.state === "pending" && !targets.has(want.wish.refKey));
 }

@@ -13,7 +13,7 @@ import type { RefWish } from "./source-wish.ts";
 import { TagChoices } from "./tag-choices.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
-export interface LookOptions {
+export interface PollOptions {
   /** The full name of the ref that somebody reported as pushed. */
   readonly pushed?: string | undefined;
 }
@@ -54,7 +54,7 @@ export class SourceHeads {
    * @returns By the keys of the wishes.
    * @throws SourceError when the remote is not reachable, GitError `CacheBroken`
    */
-  async look(clone: SourceClone, wishes: Wishes, { pushed }: LookOptions = {}): Promise<Map<string, Target>> {
+  async poll(clone: SourceClone, wishes: Wishes, { pushed }: PollOptions = {}): Promise<Map<string, Target>> {
     const targets = new Map<string, Target>();
     const fetched = await this.#fetchPushed(clone, wishes, pushed);
     const names = fetched ?? (await this.#askFor(clone, wishes, targets));

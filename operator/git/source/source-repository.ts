@@ -4,7 +4,7 @@ import { redact } from "../redact.ts";
 import { RemoteSchedule } from "../remote-schedule.ts";
 import { AuthorFinder } from "./author-finder.ts";
 import { DuePoll } from "./due-poll.ts";
-import { FetchedClone, type Look } from "./fetched-clone.ts";
+import { FetchedClone, type Poll } from "./fetched-clone.ts";
 import type { Standing } from "./poll-permits.ts";
 import type { SourceState } from "./ports.ts";
 import { RefWatch } from "./ref-watch.ts";
@@ -45,7 +45,7 @@ export class SourceRepository {
   readonly #schedule: RemoteSchedule;
   readonly #watch: RefWatch | undefined;
   readonly #clients = new Map<string, Client>();
-  #look: Look = { targets: new Map(), outage: undefined };
+  #poll: Poll = { targets: new Map(), outage: undefined };
   /** Refs that the running poll requests. */
   #asking: ReadonlyMap<string, RefWish> = new Map();
   readonly #due = new DuePoll();
@@ -76,7 +76,7 @@ export class SourceRepository {
       intervalMs: () => this.#intervalMs(),
       run: async ({ isPollDue }) => {
         if (isPollDue) this.#due.add();
-        const isAnswered = await this.#lookAtRemote();
+        const isAnswered = await this.#pollRemote();
         if (isAnswered) this.#schedule.polled();
         return { state: isAnswered ? "done" : "failed" };
       },
@@ -114,7 +114,7 @@ export class SourceRepository {
     // The running poll also answers requests that arrive in the meantime.
     if (known === undefined && this.#asking.has(refKey)) return client.state;
     // The clone may have the commit already: then no poll is needed.
-    const isKnown = this.#look.targets.has(refKey) || ref.kind === "commit";
+    const isKnown = this.#poll.targets.has(refKey) || ref.kind === "commit";
     if (isFirst || isAsked || !isKnown) this.#ask();
     else this.#gather();
     return client.state;
@@ -154,7 +154,7 @@ export class SourceRepository {
   }
 
   /** Whether the remote responded. */
-  async #lookAtRemote(): Promise<boolean> {
+  async #pollRemote(): Promise<boolean> {
     const { polls, clock } = this.#options;
     const [first = ""] = this.#clients.keys();
     const permit = await polls.acquire(this.#standing, namespaceOf(first));
@@ -167,26 +167,26 @@ export class SourceRepository {
       if (this.#isClosed || this.isUnused) return true;
       this.#asking = wishesOf(this.#clients.values());
       noteAsked(this.#clients.values());
-      const look = await this.#fetched.look(this.#asking, { pushed });
+      const poll = await this.#fetched.poll(this.#asking, { pushed });
       if (this.#isClosed) return true;
-      this.#tellOutage(look.outage);
-      this.#look = look;
-      this.#standing = look.outage === undefined ? "good" : "failing";
+      this.#tellOutage(poll.outage);
+      this.#poll = poll;
+      this.#standing = poll.outage === undefined ? "good" : "failing";
       noteHandled(this.#clients.values(), this.#asking);
       await this.#evaluate({ startedMs });
-      return look.outage === undefined;
+      return poll.outage === undefined;
     } finally {
       this.#asking = new Map();
       permit.release();
       // Requests that arrived after the start of the poll.
-      if (hasUnasked(this.#clients.values(), this.#look)) this.#ask();
+      if (hasUnasked(this.#clients.values(), this.#poll)) this.#ask();
     }
   }
 
   #tellOutage(outage: SourceFailure | undefined): void {
     const { log } = this.#options;
     const fields = { repository: redact(this.url, []), releases: this.#clients.size };
-    if (outage?.message === this.#look.outage?.message) return;
+    if (outage?.message === this.#poll.outage?.message) return;
     if (outage === undefined) log.info("A source responds again", fields);
     else log.warn("Cannot poll a source", { ...fields, reason: outage.reason, error: outage.message });
   }
@@ -201,10 +201,10 @@ export class SourceRepository {
 
   /** Searches the clone for commits, and requests missing ones from the remote. */
   async #recall(): Promise<void> {
-    const { heads, unknown } = awaitedCommits(this.#clients.values(), this.#look);
+    const { heads, unknown } = awaitedCommits(this.#clients.values(), this.#poll);
     if (heads.size + unknown.size === 0 || this.#isClosed) return;
     const found = await this.#fetched.recall(unknown);
-    this.#look = { ...this.#look, targets: new Map([...this.#look.targets, ...heads, ...found]) };
+    this.#poll = { ...this.#poll, targets: new Map([...this.#poll.targets, ...heads, ...found]) };
     if (found.size < unknown.size && !this.#isClosed) this.#ask();
   }
 
@@ -226,7 +226,7 @@ export class SourceRepository {
     // A push changes a few of a thousand folders: nobody waits for an answer about the others.
     const isOther = await this.#revisions.areOther(
       clients.map(([, client]) => client),
-      this.#look,
+      this.#poll,
     );
     const others = clients.filter((_, index) => isOther[index] !== false);
     const same = clients.filter((_, index) => isOther[index] === false);
@@ -236,10 +236,10 @@ export class SourceRepository {
   async #answer(clients: readonly (readonly [string, Client])[], startedMs?: number): Promise<void> {
     const { log, onChange, stats, clock } = this.#options;
     const wants = clients.map(([, { want }]) => want);
-    const found = await this.#revisions.find(wants, this.#look, { remembered: this.#clients.size });
+    const found = await this.#revisions.find(wants, this.#poll, { remembered: this.#clients.size });
     // Some were deleted, or their requests have changed since.
     const isCurrent = (key: string, client: Client): boolean => this.#clients.get(key) === client;
-    const told = giveAnswers(clients, found, { ...this.#look, isCurrent });
+    const told = giveAnswers(clients, found, { ...this.#poll, isCurrent });
     if (told.length === 0 || this.#isClosed) return;
     stats.told += told.length;
     const took = startedMs === undefined ? {} : { ms: Math.round(clock.now() - startedMs) };

@@ -1,7 +1,7 @@
 import type { CommitSpan } from "../../../crds/kind-source.ts";
 import type { SourceFailure } from "../../errors.ts";
 import type { AuthorFinder } from "./author-finder.ts";
-import type { FetchedClone, Look } from "./fetched-clone.ts";
+import type { FetchedClone, Poll } from "./fetched-clone.ts";
 import type { SourceFiles, SourceRevision, SourceState } from "./ports.ts";
 import type { SignatureCheck } from "./signature-check.ts";
 import type { FoundPlace, SourcePlaces } from "./source-places.ts";
@@ -52,7 +52,7 @@ export class SourceRevisions {
    */
   async find(
     wants: readonly Want[],
-    { targets, outage }: Look,
+    { targets, outage }: Poll,
     { remembered }: { readonly remembered: number },
   ): Promise<Answer[]> {
     const { fetched, places } = this.#options;
@@ -98,7 +98,7 @@ export class SourceRevisions {
    */
   async areOther(
     clients: readonly { readonly want: Want; readonly state: SourceState }[],
-    { targets }: Look,
+    { targets }: Poll,
   ): Promise<(boolean | undefined)[]> {
     const { fetched, places } = this.#options;
     const asked = clients.map(({ want: { wish }, state }) => {

@@ -15,7 +15,7 @@ describe("another user writes to the branch", () => {
     remote.commitByOthers({ [fileOf("a")]: "edited", [fileOf("b")]: undefined });
 
     it.told.length = 0;
-    await it.untilNextLook(() => it.told.length === 2);
+    await it.untilNextPoll(() => it.told.length === 2);
     expect(it.told.toSorted()).toEqual(["shop/a", "shop/b"]);
     await it.untilPublished(...offers);
 
@@ -110,11 +110,11 @@ describe("ownership of the root", () => {
       reason: "RepositoryOwned",
       message: expect.stringContaining("Lease x/y of cluster another"),
     });
-    for (let minute = 0; minute < 3; minute++) await it.untilNextLook();
+    for (let minute = 0; minute < 3; minute++) await it.untilNextPoll();
     expect(remote.head()).toBe(head);
 
     remote.commitByOthers({ ".fairlead.yaml": undefined });
-    await it.untilNextLook();
+    await it.untilNextPoll();
     await it.until(() => it.publish(anOffer()).state === "published", { stepMs: 1_000 });
     expect(remote.read(".fairlead.yaml")).toContain("kube-system-uid");
   });

@@ -122,13 +122,13 @@ describe("sweep()", () => {
 
     const file = remote.read(".fairlead.yaml");
     remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: sweep-000000000000\n` });
-    await it.untilNextLook();
-    await it.untilNextLook();
+    await it.untilNextPoll();
+    await it.untilNextPoll();
     expect(remote.commits()).toBe(2);
 
     if (state.state === "held")
       remote.commitByOthers({ ".fairlead.yaml": `${file}approveSweep: ${state.id}\n` });
-    await it.untilNextLook(
+    await it.untilNextPoll(
       () => it.publisher.stats.commits === 1 && it.publisher.sweepState.state === "idle",
     );
     await it.until(() => remote.commits() === 4);
@@ -144,7 +144,7 @@ describe("sweep()", () => {
     it.publisher.sweep();
     await it.untilPublished(anOffer());
     remote.commitByOthers({ [`${folderOf("stray")}/x.yaml`]: "1" });
-    await it.untilNextLook(() => remote.commits() === 3);
+    await it.untilNextPoll(() => remote.commits() === 3);
     expect(onBranch(remote)).toEqual(["hello"]);
   });
 });

@@ -4,15 +4,15 @@ import { FakeClock } from "../../fakes/fake-clock.ts";
 
 function aSchedule({ intervalMs = 60_000, takesMs = 1_000, random = 0.5 } = {}) {
   const clock = new FakeClock();
-  const looks: number[] = [];
-  const it = { clock, looks, answers: true, intervalMs, schedule: undefined as unknown as RemoteSchedule };
+  const polls: number[] = [];
+  const it = { clock, polls, answers: true, intervalMs, schedule: undefined as unknown as RemoteSchedule };
   it.schedule = new RemoteSchedule({
     clock,
     random: () => random,
     backoff: { initialMs: 2_000, factor: 2, capMs: 60_000, jitter: 0.2 },
     intervalMs: () => it.intervalMs,
     run: async (): Promise<RunOutcome> => {
-      looks.push(clock.now());
+      polls.push(clock.now());
       await new Promise<void>((resolve) => void clock.schedule(takesMs, resolve));
       if (!it.answers) return { state: "failed" };
       it.schedule.polled();
@@ -23,12 +23,12 @@ function aSchedule({ intervalMs = 60_000, takesMs = 1_000, random = 0.5 } = {}) 
 }
 
 test("it polls on request, and then at intervals", async () => {
-  const { clock, looks, schedule } = aSchedule();
+  const { clock, polls, schedule } = aSchedule();
   await clock.advance(10_000);
-  expect(looks).toEqual([]);
+  expect(polls).toEqual([]);
   schedule.ask();
   await clock.advance(130_000);
-  expect(looks).toEqual([10_000, 71_000, 132_000]);
+  expect(polls).toEqual([10_000, 71_000, 132_000]);
 });
 
 test("random jitter makes an interval 5 % shorter or longer", async () => {
@@ -36,20 +36,20 @@ test("random jitter makes an interval 5 % shorter or longer", async () => {
     [0, 58_000],
     [0.999_999, 64_000],
   ] as const) {
-    const { clock, looks, schedule } = aSchedule({ random });
+    const { clock, polls, schedule } = aSchedule({ random });
     schedule.ask();
     await clock.advance(65_000);
-    expect(Math.round((looks[1] ?? 0) / 1_000) * 1_000).toBe(nextMs);
+    expect(Math.round((polls[1] ?? 0) / 1_000) * 1_000).toBe(nextMs);
   }
 });
 
 test("requests during a poll cause one more, for all together", async () => {
-  const { clock, looks, schedule } = aSchedule();
+  const { clock, polls, schedule } = aSchedule();
   schedule.ask();
   await clock.advance(500);
   for (let index = 0; index < 1_000; index++) schedule.ask();
   await clock.advance(30_000);
-  expect(looks).toEqual([0, 1_020]);
+  expect(polls).toEqual([0, 1_020]);
 });
 
 test("an unavailable remote is polled with backoff, at once on request, and at intervals after it recovers", async () => {
@@ -57,11 +57,11 @@ test("an unavailable remote is polled with backoff, at once on request, and at i
   it.answers = false;
   it.schedule.ask();
   await it.clock.advance(200_000);
-  expect(it.looks).toEqual([0, 2, 6, 14, 30, 62, 122, 182].map((seconds) => seconds * 1_000));
+  expect(it.polls).toEqual([0, 2, 6, 14, 30, 62, 122, 182].map((seconds) => seconds * 1_000));
   it.answers = true;
   it.schedule.ask();
   await it.clock.advance(60_000);
-  expect(it.looks.slice(8)).toEqual([200_000, 257_000]);
+  expect(it.polls.slice(8)).toEqual([200_000, 257_000]);
 });
 
 test("a shorter interval counts from the last poll", async () => {
@@ -71,7 +71,7 @@ test("a shorter interval counts from the last poll", async () => {
   it.intervalMs = 10_000;
   it.schedule.reschedule();
   await it.clock.advance(5_000);
-  expect(it.looks).toEqual([0, 30_000]);
+  expect(it.polls).toEqual([0, 30_000]);
 });
 
 test("a shorter interval does not delay a request", async () => {
@@ -83,18 +83,18 @@ test("a shorter interval does not delay a request", async () => {
   it.intervalMs = 10_000;
   it.schedule.reschedule();
   await it.clock.advance(100);
-  expect(it.looks).toEqual([0, 120]);
+  expect(it.polls).toEqual([0, 120]);
 });
 
 test("nothing is polled without an interval, and after close()", async () => {
   const it = aSchedule({ intervalMs: Number.POSITIVE_INFINITY });
   it.schedule.ask();
   await it.clock.advance(3_600_000);
-  expect(it.looks).toEqual([0]);
+  expect(it.polls).toEqual([0]);
   it.schedule.close();
   it.schedule.ask();
   await it.clock.advance(3_600_000);
-  expect(it.looks).toEqual([0]);
+  expect(it.polls).toEqual([0]);
 });
 
 test("a failed poll is not retried when there is no interval any more", async () => {
@@ -104,7 +104,7 @@ test("a failed poll is not retried when there is no interval any more", async ()
   it.intervalMs = Number.POSITIVE_INFINITY;
   it.answers = false;
   await it.clock.advance(3_600_000);
-  expect(it.looks).toEqual([0, 60_000]);
+  expect(it.polls).toEqual([0, 60_000]);
 });
 
 test.for([
@@ -112,11 +112,11 @@ test.for([
   [0.5, 100],
   [1, 105],
 ] as const)("it polls after the interval, 5 %% shorter or longer (random: %s)", async ([random, atMs]) => {
-  const { clock, looks, schedule } = aSchedule({ intervalMs: 100, takesMs: 0, random });
+  const { clock, polls, schedule } = aSchedule({ intervalMs: 100, takesMs: 0, random });
   schedule.polled();
   schedule.wake();
   await clock.advance(130);
-  expect(looks).toEqual([atMs]);
+  expect(polls).toEqual([atMs]);
 });
 
 /** A schedule of work: the test defines the results of its runs, and when work is due. */

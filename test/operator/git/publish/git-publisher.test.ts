@@ -190,7 +190,7 @@ describe("content that is already on the branch", () => {
       using remote = new FakeGitRemote();
       await using it = await new PublisherHarness(remote, { random: () => chance }).started();
       await it.untilPublished(anOffer());
-      await it.untilNextLook();
+      await it.untilNextPoll();
       const { commits, fetches } = it.publisher.stats;
 
       // Until the clock is read, git may take any time, and the clock continues.
@@ -200,7 +200,7 @@ describe("content that is already on the branch", () => {
         asked.push(afterMs);
         return schedule(afterMs, callback);
       };
-      await it.untilNextLook();
+      await it.untilNextPoll();
       await it.until(() => asked.includes(delayMs));
 
       expect(it.publisher.stats).toMatchObject({ commits, fetches });

@@ -58,7 +58,7 @@ const event = fc.oneof(
   fc.record({ is: fc.constant("offer" as const), name, version: fc.nat(2) }),
   fc.record({ is: fc.constant("retire" as const), name }),
   fc.record({ is: fc.constantFrom("commit" as const, "land" as const) }),
-  fc.record({ is: fc.constant("look" as const), lost: fc.subarray(["one", "two", "three"]) }),
+  fc.record({ is: fc.constant("poll" as const), lost: fc.subarray(["one", "two", "three"]) }),
   fc.record({ is: fc.constant("fail" as const), reason: fc.constantFrom("PushRefused", undefined) }),
 );
 
@@ -83,7 +83,7 @@ class Owners {
       this.#commit = { written: ledger.pending(), removed: [...ledger.retired().keys()] };
     if (event.is === "land")
       ledger.landed(this.#commit.written, this.#commit.removed, String(++this.#commits).padStart(40, "0"));
-    if (event.is === "look") this.#look(event.lost);
+    if (event.is === "poll") this.#poll(event.lost);
     if (event.is === "fail")
       ledger.setFailure(event.reason && { reason: event.reason as "PushRefused", message: "no" });
     for (const { key } of ledger.changed()) this.again(key);
@@ -112,7 +112,7 @@ class Owners {
   }
 
   /** Another user removed folders. */
-  #look(lost: readonly string[]): void {
+  #poll(lost: readonly string[]): void {
     const trees = new Map(this.#view.trees);
     for (const name of lost) trees.delete(folderOf(name));
     this.#view = { ...this.#view, trees };

@@ -17,8 +17,8 @@ function aRound() {
   const repository = {
     view,
     format: "sha1" as const,
-    look: async () => {
-      steps.push("look");
+    poll: async () => {
+      steps.push("poll");
       return view;
     },
     isOurs: true,
@@ -42,7 +42,7 @@ function aRound() {
   const round = new PublishRound({
     ...{ repository, ledger, sweeper, clock },
     log: new RecordingLogger(),
-    onLook() {},
+    onPoll() {},
     onLanded() {},
   });
   const offer = (name: string, generation: number) =>
@@ -118,12 +118,12 @@ test("nothing happens between a read of the branch and the push: the clone is ti
   offer("a", 1);
   overtake(true);
   expect(await round.run()).toBe("overtaken");
-  expect(steps).toEqual(["look", "land", "tidy"]);
+  expect(steps).toEqual(["poll", "land", "tidy"]);
 
   steps.length = 0;
   overtake(false);
   expect(await round.run()).toBe("done");
-  expect(steps).toEqual(["look", "land", "tidy"]);
+  expect(steps).toEqual(["poll", "land", "tidy"]);
 
   // A round without work does not change it.
   steps.length = 0;

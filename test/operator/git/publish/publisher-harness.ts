@@ -114,7 +114,7 @@ export class PublisherHarness implements AsyncDisposable {
   }
 
   /** Advances time to the next poll of the remote, and further until `condition` holds. */
-  async untilNextLook(condition: () => boolean = () => true): Promise<void> {
+  async untilNextPoll(condition: () => boolean = () => true): Promise<void> {
     const { lsRemotes } = this.publisher.stats;
     await this.until(() => this.publisher.stats.lsRemotes > lsRemotes, { stepMs: 1_000 });
     await this.until(condition);

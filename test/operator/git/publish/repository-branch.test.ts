@@ -59,13 +59,13 @@ describe("RepositoryBranch", () => {
 
     async function write(root: string): Promise<void> {
       const branch = aBranch(remote, root);
-      await branch.look();
+      await branch.poll();
       for (let count = 1; count <= pushes; count++) {
         const content = `${root} ${count}`;
         let commit: string | undefined;
         while (commit === undefined) {
           commit = await branch.land(aChange(`e${count}`, content));
-          if (commit === undefined) await branch.look();
+          if (commit === undefined) await branch.poll();
         }
         pushed.set(commit, content);
       }
@@ -88,10 +88,10 @@ describe("RepositoryBranch", () => {
   test("the first commit of two that begin together is not lost either", async () => {
     using remote = new FakeGitRemote();
     const [one, two] = [aBranch(remote, "one"), aBranch(remote, "two")];
-    await Promise.all([one.look(), two.look()]);
+    await Promise.all([one.poll(), two.poll()]);
     expect(await one.land(aChange("a", "1"))).toBe(remote.head());
     expect(await two.land(aChange("b", "2"))).toBeUndefined();
-    await two.look();
+    await two.poll();
     expect(await two.land(aChange("b", "2"))).toBe(remote.head());
     expect(remote.commits()).toBe(2);
   });
@@ -100,12 +100,12 @@ describe("RepositoryBranch", () => {
     using remote = new FakeGitRemote();
     const environment = { PATH: process.env["PATH"] };
     const branch = aBranch(remote, "one", environment);
-    await branch.look();
+    await branch.poll();
     await branch.land(aChange("a", "1"));
     environment.PATH = "/no/git/here";
     await expect(branch.rebuild("sha1")).rejects.toMatchObject({ reason: "CacheBroken" });
     environment.PATH = process.env["PATH"];
-    expect((await branch.look())?.head).toBe(remote.head());
+    expect((await branch.poll())?.head).toBe(remote.head());
     expect(await branch.land(aChange("b", "2"))).toBe(remote.head());
   });
 });

@@ -19,7 +19,7 @@ function aFetchedClone() {
     clock: new FakeClock(),
     suspicions: 0,
     onRebuild: () => {},
-    onLook: () => {},
+    onPoll: () => {},
     fetched: undefined as unknown as FetchedClone,
   };
   const clone = {
@@ -35,8 +35,8 @@ function aFetchedClone() {
   it.fetched = new FetchedClone({
     open: async () => clone,
     heads: {
-      look: async () => {
-        it.onLook();
+      poll: async () => {
+        it.onPoll();
         return there;
       },
       recall: async () => new Map(),
@@ -56,21 +56,21 @@ const broken = (): never => {
 
 test("a clone whose recreation was interrupted is recreated with the next poll", async () => {
   const it = aFetchedClone();
-  it.onLook = broken;
+  it.onPoll = broken;
   it.onRebuild = () => {
     throw new GitError("Killed", "killed");
   };
-  expect(await it.fetched.look(wishes)).toMatchObject({ outage: { reason: "SourceUnreachable" } });
-  it.onLook = () => {};
+  expect(await it.fetched.poll(wishes)).toMatchObject({ outage: { reason: "SourceUnreachable" } });
+  it.onPoll = () => {};
   it.onRebuild = () => {};
-  expect(await it.fetched.look(wishes)).toEqual({ targets: there, outage: undefined });
+  expect(await it.fetched.poll(wishes)).toEqual({ targets: there, outage: undefined });
   expect(it.rebuilds).toBe(2);
 });
 
 test("while a new clone fails as well, it is not recreated repeatedly", async () => {
   const it = aFetchedClone();
-  it.onLook = broken;
-  for (let round = 0; round < 5; round++) await it.fetched.look(wishes);
+  it.onPoll = broken;
+  for (let round = 0; round < 5; round++) await it.fetched.poll(wishes);
   expect(it.rebuilds).toBe(1);
 });
 
@@ -80,17 +80,17 @@ test("a clone that is too large is recreated while the remote responds", async (
   it.onRebuild = () => {
     it.size = 10;
   };
-  expect(await it.fetched.look(wishes)).toEqual({ targets: there, outage: undefined });
+  expect(await it.fetched.poll(wishes)).toEqual({ targets: there, outage: undefined });
   expect(it.rebuilds).toBe(1);
 });
 
 test("a clone is repacked when it has more packs than the limit", async () => {
   const it = aFetchedClone();
   it.packs = 10;
-  await it.fetched.look(wishes);
+  await it.fetched.poll(wishes);
   expect(it.repacks).toBe(0);
   it.packs = 11;
-  await it.fetched.look(wishes);
+  await it.fetched.poll(wishes);
   expect(it.repacks).toBe(1);
 });
 
@@ -98,12 +98,12 @@ test("unreadable content causes a recreation at most once a minute", async () =>
   const it = aFetchedClone();
   const read = () => it.fetched.use(async () => broken()).catch((error: unknown) => error);
   expect(await read()).toMatchObject({ reason: "SourceUnreachable" });
-  await it.fetched.look(wishes);
+  await it.fetched.poll(wishes);
   await read();
-  await it.fetched.look(wishes);
+  await it.fetched.poll(wishes);
   expect([it.suspicions, it.rebuilds]).toEqual([1, 1]);
   await it.clock.advance(61_000);
   await read();
-  await it.fetched.look(wishes);
+  await it.fetched.poll(wishes);
   expect([it.suspicions, it.rebuilds]).toEqual([2, 2]);
 });

@@ -122,7 +122,7 @@ test("a clone that lost its objects is recreated, and readers wait for it", asyn
 
   await expect(revision.files.list()).rejects.toMatchObject({ reason: "SourceUnreachable" });
   await it.until(() => it.sources.stats.rebuilds === 1);
-  await it.untilNextLook();
+  await it.untilNextPoll();
   expect(await readAll(await it.ready("a"))).toEqual({ x: "1" });
 });
 

@@ -107,7 +107,7 @@ export class SourcesHarness implements AsyncDisposable {
   }
 
   /** Advances time until the next poll has finished. */
-  async untilNextLook({ stepMs = 1_000 } = {}): Promise<void> {
+  async untilNextPoll({ stepMs = 1_000 } = {}): Promise<void> {
     const { polls } = this.sources.stats;
     await this.until(() => this.sources.stats.polls > polls, { stepMs });
   }

@@ -108,8 +108,8 @@ test("the shortest interval applies, and nothing is polled without a request", a
   await it.ready("slow", { intervalMs: 3_600_000 });
   await it.ready("quick", { intervalMs: 10_000 });
   // The next poll is due; the timers of git itself are shorter, and those of its idle processes longer.
-  const isNextLook = (delayMs: number): boolean => delayMs > 1_000 && delayMs <= 10_000;
-  await it.until(() => it.clock.pendingDelaysMs.some(isNextLook));
+  const isNextPoll = (delayMs: number): boolean => delayMs > 1_000 && delayMs <= 10_000;
+  await it.until(() => it.clock.pendingDelaysMs.some(isNextPoll));
   const { polls } = it.sources.stats;
 
   // The fake clock does not advance while git runs.
