@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { composePublishZone } from "../../../../operator/git/publish/compose-publish-zone.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { noKernelIsolation } from "../../../../operator/sandbox/kernel-isolation.ts";
@@ -44,6 +44,13 @@ function anOperator(folder: string) {
   return zone;
 }
 
+/** On a busy machine, the start of the zone takes longer than an operator waits for it. */
+async function untilServing(folder: string): Promise<void> {
+  await vi.waitFor(() => expect(existsSync(join(folder, "publish/publish.sock"))).toBe(true), {
+    timeout: 60_000,
+  });
+}
+
 function aSocketFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "fairlead-publish-main-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -59,6 +66,7 @@ test("the image's program serves an operator as the publish zone until SIGTERM",
     `--cache=${join(remote.folder, "cache")}`,
     `--repository=${remote.path}`,
   ]);
+  await untilServing(folder);
   const operator = anOperator(folder);
   await operator.check();
   const clone = operator.clone({ branch: "main", root: "" });
@@ -81,6 +89,7 @@ test("a zone without the files of its credentials reports to the operator which 
     `--cache=${folder}`,
     ...["--repository=git@git.example.dev:r.git", `--credentials=${folder}`],
   ]);
+  await untilServing(folder);
   await expect(anOperator(folder).check()).rejects.toThrow(
     `Cannot use the credentials: an ssh remote needs the file "identity" in "${folder}"`,
   );
