@@ -8,14 +8,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * Finds the first field of a manifest that differs in the live object; undefined: none differs. Additional fields of the
- * live object belong to other managers and are not drift, except in atomic structs and lists. An empty value that the
- * server drops equals an absent one.
+ * live object belong to other managers and are not drift, except anywhere inside atomic structs and lists. An empty value
+ * that the server drops equals an absent one.
  *
  * @returns A path for users, such as `spec.template.spec.containers[web].image`.
  */
 export function findDrift(desired: KubernetesObject, live: KubernetesObject): string | undefined {
   const shape = shapeOf(groupOf(desired.apiVersion), desired.kind);
-  return findInFields(withEncodedData(desired), live, shape);
+  return findInFields(withEncodedData(desired), live, shape, false);
 }
 
 /** Whether the live object has every field of a manifest with an equal value; see {@link findDrift}. */
@@ -25,34 +25,42 @@ export function covers(desired: KubernetesObject, live: KubernetesObject): boole
 
 const plain: FieldShape = {};
 
-function findInValue(desired: unknown, live: unknown, shape: FieldShape): string | undefined {
+/** @param isWhole Whether the value is part of an atomic one: then nothing in it merges, and an addition is drift. */
+function findInValue(
+  desired: unknown,
+  live: unknown,
+  shape: FieldShape,
+  isWhole: boolean,
+): string | undefined {
   if (desired === live) return undefined;
   if (live === undefined || live === null) return isDropped(desired, shape) ? undefined : "";
-  if (Array.isArray(desired)) return Array.isArray(live) ? findInList(desired, live, shape) : "";
-  if (isFields(desired)) {
-    if (!isFields(live)) return "";
-    const drift = findInFields(desired, live, shape);
-    return drift ?? (shape.atomic === true ? findAddition(desired, live, shape) : undefined);
-  }
-  if (shape.quantity === true && isSameQuantity(desired, live)) return undefined;
-  return "";
+  if (Array.isArray(desired)) return Array.isArray(live) ? findInList(desired, live, shape, isWhole) : "";
+  if (isFields(desired)) return isFields(live) ? findInFields(desired, live, shape, isWhole) : "";
+  return shape.quantity === true && isSameQuantity(desired, live) ? undefined : "";
 }
 
-function findInFields(desired: Fields, live: Fields, shape: FieldShape): string | undefined {
+function findInFields(
+  desired: Fields,
+  live: Fields,
+  shape: FieldShape,
+  isWhole: boolean,
+): string | undefined {
+  const isAtomic = isWhole || shape.atomic === true;
   for (const name in desired) {
-    const found = findInValue(desired[name], live[name], shape.fields?.[name] ?? shape.each ?? plain);
+    const found = findInValue(desired[name], live[name], shapeIn(shape, name), isAtomic);
     if (found !== undefined) return join(name, found);
   }
-  return undefined;
+  return isAtomic ? findAddition(desired, live, shape) : undefined;
 }
 
 function findInList(
   desired: readonly unknown[],
   live: readonly unknown[],
   shape: FieldShape,
+  isWhole: boolean,
 ): string | undefined {
-  if (shape.keys !== undefined) return findInKeyedList(desired, live, shape, shape.keys);
-  if (shape.set === true) {
+  if (!isWhole && shape.keys !== undefined) return findInKeyedList(desired, live, shape, shape.keys);
+  if (!isWhole && shape.set === true) {
     const members = new Set(live);
     const missing = desired.find((member) => !members.has(member));
     return missing === undefined ? undefined : `[${String(missing)}]`;
@@ -60,7 +68,8 @@ function findInList(
   if (desired.length !== live.length) return "";
   const each = shape.each ?? plain;
   for (const [index, value] of desired.entries()) {
-    if (!isSame(value, live[index], each)) return `[${index}]`;
+    const found = findInValue(value, live[index], each, true);
+    if (found !== undefined) return join(`[${index}]`, found);
   }
   return undefined;
 }
@@ -80,34 +89,26 @@ function findInKeyedList(
     if (at === -1 && shape.ordered !== true) at = items.indexFrom(item, 0);
     const name = `[${keys.map((key) => String(items.keyOf(item, key))).join("/")}]`;
     if (at === -1) return name;
-    const found = findInFields(item, live[at] as Fields, each);
+    const found = findInFields(item, live[at] as Fields, each, false);
     if (found !== undefined) return join(name, found);
-    if (each.atomic === true && findAddition(item, live[at] as Fields, each) !== undefined) return name;
     next = at + 1;
   }
   return undefined;
 }
 
-/** Equality of atomic values: the live value may have additional fields only where the server fills in defaults. */
-function isSame(desired: unknown, live: unknown, shape: FieldShape): boolean {
-  if (desired === live) return true;
-  if (live === undefined || live === null) return isDropped(desired, shape);
-  if (Array.isArray(desired)) return Array.isArray(live) && findInList(desired, live, shape) === undefined;
-  if (!isFields(desired)) return shape.quantity === true && isSameQuantity(desired, live);
-  if (!isFields(live)) return false;
-  for (const name in desired) {
-    if (!isSame(desired[name], live[name], shape.fields?.[name] ?? shape.each ?? plain)) return false;
-  }
-  return findAddition(desired, live, shape) === undefined;
-}
-
+/** Finds a field that only the live object has. The server adds defaults, and they may contain defaults. */
 function findAddition(desired: Fields, live: Fields, shape: FieldShape): string | undefined {
   for (const name in live) {
-    if (desired[name] !== undefined || isEmpty(live[name])) continue;
+    if (Object.hasOwn(desired, name) || isEmpty(live[name])) continue;
     const filledIn = shape.defaults?.[name];
-    if (filledIn === undefined || !isSame(filledIn, live[name], plain)) return name;
+    if (filledIn === undefined || findInValue(filledIn, live[name], shapeIn(shape, name), true) !== undefined)
+      return name;
   }
   return undefined;
+}
+
+function shapeIn(shape: FieldShape, name: string): FieldShape {
+  return shape.fields?.[name] ?? shape.each ?? plain;
 }
 
 function isDropped(desired: unknown, { dropsZero }: FieldShape): boolean {

@@ -13,7 +13,7 @@ export interface FieldShape {
   readonly ordered?: true;
   /** A list that merges as a set of plain values (`listType: set`). */
   readonly set?: true;
-  /** A struct or map with one owner (`mapType: atomic`): additional fields are drift. */
+  /** A struct or map with one owner (`mapType: atomic`): additional fields are drift, also inside its values. */
   readonly atomic?: true;
   /** A quantity, of which several notations are equal. */
   readonly quantity?: true;

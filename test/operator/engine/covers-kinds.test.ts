@@ -69,7 +69,7 @@ const pairs: readonly Pair[] = [
     kind: "v1/ConfigMap",
     desired: { metadata: { name: "web", ownerReferences: [{ uid: "1", kind: "Echo" }] } },
     live: { metadata: { name: "web", ownerReferences: [{ uid: "1", kind: "Echo", controller: true }] } },
-    drift: "metadata.ownerReferences[1]",
+    drift: "metadata.ownerReferences[1].controller",
   },
   {
     does: "finds an edited key of a ConfigMap and ignores added ones",
@@ -102,7 +102,34 @@ const pairs: readonly Pair[] = [
     kind: "networking.k8s.io/v1/NetworkPolicy",
     desired: { spec: { ingress: [{ ports: [{ port: 80 }] }] } },
     live: { spec: { ingress: [{ ports: [{ port: 80, protocol: "UDP" }] }] } },
-    drift: "spec.ingress[0]",
+    drift: "spec.ingress[0].ports[0].protocol",
+  },
+  {
+    does: "finds a label that another manager added inside an atomic struct",
+    kind: "networking.k8s.io/v1/NetworkPolicy",
+    desired: { spec: { podSelector: { matchLabels: { app: "web" } } } },
+    live: { spec: { podSelector: { matchLabels: { app: "web", canary: "yes" } } } },
+    drift: "spec.podSelector.matchLabels.canary",
+  },
+  {
+    does: "ignores a default inside a struct of an atomic list, and finds another value of it",
+    kind: "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
+    desired: {
+      spec: { matchConstraints: { resourceRules: [{ resources: ["pods"] }, { resources: ["jobs"] }] } },
+    },
+    live: {
+      spec: {
+        matchConstraints: {
+          matchPolicy: "Equivalent",
+          namespaceSelector: {},
+          resourceRules: [
+            { resources: ["pods"], scope: "*" },
+            { resources: ["jobs"], scope: "Namespaced" },
+          ],
+        },
+      },
+    },
+    drift: "spec.matchConstraints.resourceRules[1].scope",
   },
   {
     does: "compares the requests of a claim as quantities",

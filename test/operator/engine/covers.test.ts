@@ -139,7 +139,7 @@ describe("findDrift()", () => {
       does: "an addition to an item of an atomic list",
       path: [...podSpec, "tolerations"],
       value: [{ key: "spot", operator: "Exists", effect: "NoExecute" }],
-      drift: "spec.template.spec.tolerations[0]",
+      drift: "spec.template.spec.tolerations[0].effect",
     },
     {
       does: "an addition to a map that has one owner",
