@@ -19,6 +19,7 @@ import { reportFences } from "./compose/report-fences.ts";
 import { reportOwnIsolation, reportZoneIsolation } from "./compose/report-isolation.ts";
 import { type ComposeInput, createSharedParts } from "./compose/shared-parts.ts";
 import { composeDelivery, createOwnClaims, kindsBeside, repositoryOf } from "./desire/compose-delivery.ts";
+import { createShapeOf } from "./engine/declared-shapes.ts";
 import { placeIdOf } from "./engine/place-id.ts";
 import { KindStores, type KindStoresInput, type WatchRole } from "./runtime/kind-stores.ts";
 
@@ -55,8 +56,10 @@ export async function composeOperator(
       clock,
     });
   };
+  const watchedKinds = [...kinds, ...kindsBeside(config)];
+  const shapeOf = createShapeOf(watchedKinds);
   const stores = new KindStores({
-    kinds: [...kinds, ...kindsBeside(config)],
+    kinds: watchedKinds,
     namespaces: config.namespaces,
     transformOf,
     clock,
@@ -90,7 +93,8 @@ export async function composeOperator(
   const synthesizer = createSynthesizer();
   const parts = await composeTracing({ cluster, publisher, synthesize: synthesizer }, config);
   const delivery = composeDelivery({
-    ...{ shared, stores, election, events, cluster: parts.cluster, traceReconcile: parts.traceReconcile },
+    ...{ shared, stores, shapeOf, election, events },
+    ...{ cluster: parts.cluster, traceReconcile: parts.traceReconcile },
     repository: repository && parts.publisher && { ...repository, own: parts.publisher },
   });
   for (const kind of kinds) {
@@ -104,6 +108,7 @@ export async function composeOperator(
         ...parts,
         kind,
         stores,
+        shapeOf,
         time: shared.time,
         place: placeIdOf(repositoryOf(config)),
         events,

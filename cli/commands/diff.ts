@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { pinOf } from "../../operator/desire/release/pipeline-pin.ts";
+import { createShapeOf } from "../../operator/engine/declared-shapes.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { chooseRevision } from "../release/choose-revision.ts";
 import { diffManifests, diffRelease } from "../release/diff/diff-release.ts";
@@ -92,7 +93,8 @@ async function compare(
 ): Promise<readonly DiffReport[]> {
   if (folder !== undefined && revision !== undefined)
     throw new Error("Cannot compare: use either --source (a folder) or --revision (a commit)");
-  const options = { session, folder, timeoutMs, weakSandbox };
+  const shapeOf = createShapeOf(bindings);
+  const options = { session, shapeOf, folder, timeoutMs, weakSandbox };
   if (!isFile(text)) {
     const release = await session.find(text);
     const commit = revision === undefined ? undefined : chooseRevision(release, revision).revision;
@@ -100,13 +102,14 @@ async function compare(
   }
   const inFolder = text === "-" ? undefined : await filesOfFolder(text);
   if (inFolder !== undefined)
-    return [await diffManifests({ title: text, files: inFolder, session, bindings })];
+    return [await diffManifests({ title: text, files: inFolder, session, shapeOf, bindings })];
   const { file, contents } = await readFileArgument(text);
   const releases = readReleases(contents, { file, namespace: session.namespace });
   if (releases === undefined) {
     if (folder !== undefined || revision !== undefined)
       throw new Error(`Cannot compare ${file}: it has no Release, but --source and --revision need one`);
-    return [await diffManifests({ title: file, files: filesOfText(text, contents), session, bindings })];
+    const files = filesOfText(text, contents);
+    return [await diffManifests({ title: file, files, session, shapeOf, bindings })];
   }
   if (folder !== undefined && releases.length > 1)
     throw new Error(

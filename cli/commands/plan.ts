@@ -1,5 +1,7 @@
 import { Command, Option } from "commander";
 import { Pipeline } from "../../crds/pipeline.ts";
+import { createShapeOf } from "../../operator/engine/declared-shapes.ts";
+import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { type PipelineFile, readPipelineFile } from "../pipeline/pipeline-file.ts";
 import { findPipeline, labelOfPipeline, type PipelineObject } from "../pipeline/pipeline-object.ts";
 import { planStages } from "../pipeline/plan-stages.ts";
@@ -16,6 +18,11 @@ import { shortCommit } from "../release/release-object.ts";
 import { readTimeout } from "./installation-options.ts";
 import { type Screen, terminal } from "./screen.ts";
 
+/** Flags of the command, and the kinds whose schemas are known. */
+export interface PlanInput extends PlanFlags {
+  readonly kinds: readonly SynthesizableKind[];
+}
+
 export interface PlanFlags extends Omit<ReleaseFlags, "output"> {
   readonly source?: string;
   readonly revision?: string;
@@ -27,7 +34,7 @@ export interface PlanFlags extends Omit<ReleaseFlags, "output"> {
 const fullCommit = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
 /** `fairlead plan FILE|NAME`: shows the changes that a commit would make in every stage, without making them. */
-export function planCommand(): Command {
+export function planCommand({ kinds }: { readonly kinds: readonly SynthesizableKind[] }): Command {
   const command = new Command("plan")
     .description(
       "Show what a commit would change in every stage of a Pipeline, and which gates each stage has",
@@ -58,14 +65,14 @@ Exits 0 if no stage would change, 1 if one would, 2 if something would be refuse
 from a stage before without being declared, or the command failed.`,
     )
     .action(async (name: string, flags: PlanFlags) => {
-      process.exitCode = await runPlan(name, flags, terminal);
+      process.exitCode = await runPlan(name, { ...flags, kinds }, terminal);
     });
 }
 
 /** @throws Error with a message for users. */
 export async function runPlan(
   name: string,
-  { source: folder, revision, output, weakSandbox = false, timeout, ...flags }: PlanFlags,
+  { source: folder, revision, output, weakSandbox = false, timeout, kinds, ...flags }: PlanInput,
   { print }: Pick<Screen, "print">,
 ): Promise<number> {
   const timeoutMs = readTimeout(timeout);
@@ -74,7 +81,8 @@ export async function runPlan(
     throw new Error("Cannot plan: use either --source (a folder) or --revision (a commit)");
   const { title, plans } = await withReleases(flags, async (session) => {
     const { pipeline, releases, namespaces: coming } = await readSubject(name, session);
-    const options = { session, timeoutMs, weakSandbox, releases, coming };
+    const shapeOf = createShapeOf(kinds);
+    const options = { session, shapeOf, timeoutMs, weakSandbox, releases, coming };
     if (folder !== undefined)
       return {
         title: `Plan of ${folder} for Pipeline ${labelOfPipeline(pipeline)}`,

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { Promotion } from "../../crds/promotion.ts";
+import { createShapeOf } from "../../operator/engine/declared-shapes.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { commandLine, kubectlLine, operatorCommandLine } from "../release/command-line.ts";
 import {
@@ -70,6 +71,7 @@ function explainerOf({ definition }: SynthesizableKind): typeof whyResource {
 async function explain(text: string, flags: WhyInput, session: ReleaseSession): Promise<WhyReport> {
   const found = await findResource(text, { session, kinds: flags.kinds });
   const nowMs = Date.now();
+  const shapeOf = createShapeOf(flags.kinds);
   const { metadata } = "release" in found ? found.release : found.resource;
   const named = { ...flags, env: process.env };
   const commands: PasteableCommands = {
@@ -80,6 +82,7 @@ async function explain(text: string, flags: WhyInput, session: ReleaseSession): 
   if ("binding" in found)
     return await explainerOf(found.binding)(found.resource, {
       session,
+      shapeOf,
       binding: found.binding,
       commands,
       nowMs,
@@ -90,6 +93,6 @@ async function explain(text: string, flags: WhyInput, session: ReleaseSession): 
   const explainOther = ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
     commandLine(["why"], { metadata: { namespace, name: `release/${name}` } }, named);
   return await whyRelease(found.release, {
-    ...{ session, commands, explainOther, nowMs, timeoutMs, weakSandbox },
+    ...{ session, shapeOf, commands, explainOther, nowMs, timeoutMs, weakSandbox },
   });
 }

@@ -30,7 +30,10 @@ export interface StagePlan {
   readonly differences?: StageComparison;
 }
 
-export type PlanOptions = Pick<DiffReleaseOptions, "session" | "timeoutMs" | "weakSandbox" | "coming"> & {
+export type PlanOptions = Pick<
+  DiffReleaseOptions,
+  "session" | "shapeOf" | "timeoutMs" | "weakSandbox" | "coming"
+> & {
   /** Releases of a file, by `namespace/name`. They replace those in the cluster. */
   readonly releases?: ReadonlyMap<string, ReleaseObject>;
 } & (

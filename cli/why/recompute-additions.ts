@@ -2,6 +2,7 @@ import { type CustomResource, keyOf, type LiveObject, type ObjectKind } from "..
 import { toLiveObject } from "../../operator/cluster/live-object.ts";
 import { removalsOf } from "../../operator/desire/chart/removals.ts";
 import { addedManagersOf } from "../../operator/engine/added-index.ts";
+import type { ShapeOf } from "../../operator/engine/field-shape.ts";
 import { inOrder } from "../../operator/engine/in-order.ts";
 import { describeId } from "../../operator/engine/object-text.ts";
 import { type AdditionStep, planAdditions, planRemovals } from "../../operator/engine/plan-additions.ts";
@@ -21,6 +22,7 @@ export interface RecomputeAdditionsInput {
   readonly removals: readonly { readonly removal: Addition; readonly live: LiveObject }[];
   /** Additions are dry runs. */
   readonly cluster: Pick<Cluster, "read" | "add">;
+  readonly shapeOf: ShapeOf;
 }
 
 export interface RecomputedAdditions {
@@ -34,7 +36,7 @@ export interface RecomputedAdditions {
  * them as dry runs.
  */
 export async function recomputeAdditions(input: RecomputeAdditionsInput): Promise<RecomputedAdditions> {
-  const { additions, removals, cluster } = input;
+  const { additions, removals, cluster, shapeOf } = input;
   if (additions.length + removals.length === 0) return { additions: undefined, unknown: [] };
   const live = new Map<ObjectId, LiveObject>();
   const unread = new Set<ObjectId>();
@@ -55,6 +57,7 @@ export async function recomputeAdditions(input: RecomputeAdditionsInput): Promis
     additions: additions.filter(({ manifest }) => !unread.has(idOf(manifest))),
     observed: ({ manifest }) => live.get(idOf(manifest)),
     isSettled,
+    shapeOf,
   });
   const found = new Map(removals.map(({ removal, live: object }) => [removal, object]));
   const removed = planRemovals({

@@ -1,5 +1,6 @@
 import type { CustomResource, LiveObject } from "../../crds/object.ts";
 import type { DesiredSet } from "../../operator/engine/desired-set.ts";
+import type { ShapeOf } from "../../operator/engine/field-shape.ts";
 import type { Health } from "../../operator/engine/health/health.ts";
 import { inOrder } from "../../operator/engine/in-order.ts";
 import { describeId } from "../../operator/engine/object-text.ts";
@@ -19,6 +20,7 @@ export interface RecomputeInput {
   readonly desired: DesiredSet;
   readonly cluster: DryCluster;
   readonly assess: (live: LiveObject) => Health;
+  readonly shapeOf: ShapeOf;
   readonly commands: Pick<PasteableCommands, "kubectl">;
   /** `status.inventory.finished`: Jobs that are not recreated. */
   readonly finished?: readonly string[] | undefined;
@@ -37,7 +39,7 @@ export interface Recomputed {
  * the API server would not change are kept.
  */
 export async function recompute(input: RecomputeInput): Promise<Recomputed> {
-  const { resource, desired, cluster, assess, finished } = input;
+  const { resource, desired, cluster, assess, shapeOf, finished } = input;
   const live = new Map<ObjectId, LiveObject>();
   const unknown: string[] = [];
   const unread = new Set<ObjectId>();
@@ -57,6 +59,7 @@ export async function recompute(input: RecomputeInput): Promise<Recomputed> {
     observed: ({ id }) => live.get(id),
     watch: () => ({ hasSynced: true, refusal: undefined }),
     isSettled: () => false,
+    shapeOf,
     assess,
     finished,
   });

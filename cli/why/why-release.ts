@@ -11,6 +11,7 @@ import { pinOf } from "../../operator/desire/release/pipeline-pin.ts";
 import { prepareManifests } from "../../operator/desire/release/prepare-manifests.ts";
 import { decideDeletion, decidePrune } from "../../operator/engine/decide-prune.ts";
 import type { OwnedObject } from "../../operator/engine/desired-set.ts";
+import type { ShapeOf } from "../../operator/engine/field-shape.ts";
 import { createHealthChecks } from "../../operator/engine/health/health-checks.ts";
 import { explainPrune } from "../../operator/engine/reasons.ts";
 import { SourceError } from "../../operator/errors.ts";
@@ -42,6 +43,7 @@ const retryCapMs = 60_000;
 
 export interface WhyReleaseOptions {
   readonly session: ReleaseSession;
+  readonly shapeOf: ShapeOf;
   readonly commands: PasteableCommands;
   /** The command that explains another Release. */
   readonly explainOther: (place: { readonly namespace: string; readonly name: string }) => string;
@@ -94,7 +96,7 @@ interface Found {
 async function whyRendered(
   release: ReleaseObject,
   { report, rendered: { rendered, commits }, dependencies }: Found,
-  { session, nowMs, commands }: WhyReleaseOptions,
+  { session, shapeOf, nowMs, commands }: WhyReleaseOptions,
 ): Promise<WhyReport> {
   const { client, transport } = session;
   const kinds = await readKinds(transport);
@@ -103,7 +105,7 @@ async function whyRendered(
   const checks = createHealthChecks();
   const { finished, deployed, waves } = release.status?.inventory ?? {};
   const { steps, next, unknown, unread } = await recompute({
-    ...{ resource, desired: prepared, cluster: dryCluster(session), finished, commands },
+    ...{ resource, desired: prepared, cluster: dryCluster(session), shapeOf, finished, commands },
     assess: (live) => checks.assess(live, release.spec.healthChecks, { nowMs }),
   });
   const whole: WhyReport = {

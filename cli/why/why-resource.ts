@@ -3,6 +3,7 @@ import { toLiveObject } from "../../operator/cluster/live-object.ts";
 import { childKindOf, pruneInputOf } from "../../operator/desire/chart/converge-kind.ts";
 import { timeoutOf } from "../../operator/desire/chart/time-health.ts";
 import { decidePrune } from "../../operator/engine/decide-prune.ts";
+import type { ShapeOf } from "../../operator/engine/field-shape.ts";
 import { assessHealth } from "../../operator/engine/health/health.ts";
 import { explainPrune } from "../../operator/engine/reasons.ts";
 import { type Addition, idOf } from "../../synth/manifest.ts";
@@ -28,6 +29,7 @@ import type { Wants, WhyReport } from "./why-report.ts";
 
 export interface WhyResourceOptions {
   readonly session: ReleaseSession;
+  readonly shapeOf: ShapeOf;
   readonly binding: SynthesizableKind;
   readonly commands: PasteableCommands;
   readonly nowMs: number;
@@ -36,7 +38,7 @@ export interface WhyResourceOptions {
 /** Explains the desired state of one resource of a kind, and what the operator waits for. */
 export async function whyResource(
   stored: StoredObject,
-  { session, binding, commands, nowMs }: WhyResourceOptions,
+  { session, shapeOf, binding, commands, nowMs }: WhyResourceOptions,
 ): Promise<WhyReport> {
   const resource = toLiveObject(stored) as CustomResource;
   const report = reportConditions(resource, { commands, nowMs, timeout: findTimeout(resource, binding) });
@@ -50,13 +52,13 @@ export async function whyResource(
     const desired = desireNow(resource, binding, [...found.children, ...found.related]);
     const cluster = dryCluster(session);
     const { steps, next, unknown, unread } = await recompute({
-      ...{ resource, desired, cluster, commands },
+      ...{ resource, desired, cluster, shapeOf, commands },
       assess: (live) => assessHealth(live, { nowMs }),
     });
     const owned = found.children.map((live) => ({ id: idOf(live), kind: childKindOf(live, binding), live }));
     const prune = decidePrune(pruneInputOf(resource, desired, owned));
     const { additions: wanted = [] } = desired;
-    const added = await explainAdditions(resource, { additions: wanted, cluster, binding, session });
+    const added = await explainAdditions(resource, { additions: wanted, cluster, shapeOf, binding, session });
     const surplus = explainPrune(prune);
     const { additions } = added;
     const wants: Wants = { objects: desired.objects.length, steps, unread, surplus, additions };
@@ -68,14 +70,14 @@ export async function whyResource(
   }
 }
 
-interface ExplainAdditionsOptions extends Pick<WhyResourceOptions, "binding" | "session"> {
+interface ExplainAdditionsOptions extends Pick<WhyResourceOptions, "binding" | "session" | "shapeOf"> {
   readonly additions: readonly Addition[];
   readonly cluster: ReturnType<typeof dryCluster>;
 }
 
 async function explainAdditions(
   resource: CustomResource,
-  { additions, cluster, binding, session: { client } }: ExplainAdditionsOptions,
+  { additions, cluster, shapeOf, binding, session: { client } }: ExplainAdditionsOptions,
 ): Promise<RecomputedAdditions> {
   const unknown: string[] = [];
   let removals: RecomputeAdditionsInput["removals"] = [];
@@ -84,7 +86,7 @@ async function explainAdditions(
   } catch (error) {
     unknown.push(describeMissingRight(error, "Fields that were set in other objects"));
   }
-  const found = await recomputeAdditions({ additions, removals, cluster });
+  const found = await recomputeAdditions({ additions, removals, cluster, shapeOf });
   return { ...found, unknown: [...found.unknown, ...unknown] };
 }
 

@@ -1,6 +1,7 @@
 import type { DeclaredKind } from "../../crds/binding.ts";
 import { groupKindOf, keyOf, type LiveObject } from "../../crds/object.ts";
 import type { ConvergeOptions } from "../engine/converge.ts";
+import type { ShapeOf } from "../engine/field-shape.ts";
 import { OutageNotices } from "../engine/outage-notices.ts";
 import type { Progress, ReportOptions } from "../engine/report.ts";
 import type { Clock, Logger, Reconcile } from "../ports.ts";
@@ -17,6 +18,7 @@ import type { ObjectCounts } from "../telemetry/object-metrics.ts";
 /** The parts that all controllers need. */
 export interface ControllerInput {
   readonly stores: KindStores;
+  readonly shapeOf: ShapeOf;
   /** Creates a span for each reconcile. */
   readonly traceReconcile?: (controller: string, reconcile: Reconcile) => Reconcile;
   readonly metrics: Metrics | undefined;
@@ -32,7 +34,7 @@ export interface ControllerInput {
  * requeues keys.
  */
 export interface EngineParts
-  extends Pick<ConvergeOptions, "settled" | "refusals" | "lost" | "count">,
+  extends Pick<ConvergeOptions, "settled" | "shapeOf" | "refusals" | "lost" | "count">,
     Pick<ReportOptions, "outages" | "onBlocked" | "wakeLater"> {
   readonly progress: Progress | undefined;
   readonly onNamespaceTerminating: (namespace: string) => void;
@@ -91,7 +93,7 @@ export function createController(
   input: ControllerInput,
   begin: (parts: ControllerParts) => ReconciledKind,
 ): KindController {
-  const { stores, metrics, workers, clock } = input;
+  const { stores, shapeOf, metrics, workers, clock } = input;
   const name = groupKindOf(kind.definition);
   const observer = metrics?.queues.observer(name);
   const queue = new WorkQueue({ clock, ...(observer && { observer }) });
@@ -102,7 +104,7 @@ export function createController(
   const attempts = new Attempts({ clock, queue });
   const { settled, refusals, lost } = attempts;
   const engine: EngineParts = {
-    ...{ settled, refusals, lost },
+    ...{ settled, shapeOf, refusals, lost },
     outages: new OutageNotices(),
     progress: lag,
     count: counts?.count ?? (() => undefined),

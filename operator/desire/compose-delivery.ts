@@ -4,6 +4,7 @@ import type { ComposedRepository } from "../compose/compose-publisher.ts";
 import { allowsLocalSources, sourceZoneOf } from "../compose/compose-source-zone.ts";
 import type { KindController } from "../compose/controllers.ts";
 import type { SharedParts } from "../compose/shared-parts.ts";
+import type { ShapeOf } from "../engine/field-shape.ts";
 import type { SourceZone } from "../git/source/compose-source-zone.ts";
 import type { Cluster, EventRecorder, FolderClaim, Publisher, Reconcile } from "../ports.ts";
 import type { Election } from "../runtime/election.ts";
@@ -49,6 +50,7 @@ export function repositoryOf(
 export interface DeliveryInput {
   readonly shared: SharedParts;
   readonly stores: KindStores;
+  readonly shapeOf: ShapeOf;
   readonly cluster: Cluster;
   readonly election: Election;
   readonly events: EventRecorder;
@@ -67,7 +69,7 @@ export interface Delivery {
 
 /** Composes the parts that need git sources. None starts before it is needed. Undefined: the configuration disables them. */
 export function composeDelivery(input: DeliveryInput): Delivery | undefined {
-  const { shared, stores, cluster, election, events, repository, traceReconcile } = input;
+  const { shared, stores, shapeOf, cluster, election, events, repository, traceReconcile } = input;
   const { config, kinds, clock, metrics } = shared;
   const sourceZone = sourceZoneOf(shared, election);
   if (sourceZone === undefined) return undefined;
@@ -84,7 +86,7 @@ export function composeDelivery(input: DeliveryInput): Delivery | undefined {
     follow: (kind) => kind.source && follow(kind),
     createController: () =>
       createReleaseController({
-        ...{ shared, sourceZone, platform, stores, cluster, election, events, repository },
+        ...{ shared, sourceZone, platform, stores, shapeOf, cluster, election, events, repository },
         trailersOf: (release) => trailersOf(Release, release, { kinds, stores }),
         ...(traceReconcile && { traceReconcile }),
       }),

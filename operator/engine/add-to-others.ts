@@ -8,7 +8,8 @@ import type { StepReason } from "./reasons.ts";
 import { removeFields } from "./remove-fields.ts";
 import type { Target } from "./subject.ts";
 
-export interface AddToOthersOptions extends Pick<AddOptions, "cluster" | "settled" | "refusals" | "count"> {
+export interface AddToOthersOptions
+  extends Pick<AddOptions, "cluster" | "settled" | "shapeOf" | "refusals" | "count"> {
   readonly related: Stores["related"];
   readonly changes: Change[];
   /** Receives the steps that were sent. */

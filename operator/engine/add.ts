@@ -3,6 +3,7 @@ import type { Addition } from "../../synth/manifest.ts";
 import { ReplacedError } from "../errors.ts";
 import type { Cluster, Stores } from "../ports.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
+import type { ShapeOf } from "./field-shape.ts";
 import { type AdditionPlan, type AdditionStep, findLack } from "./plan-additions.ts";
 import { atATime, settleAll } from "./settle-all.ts";
 import type { SettledObjects } from "./settled.ts";
@@ -11,6 +12,7 @@ export interface AddOptions extends AttemptOptions {
   readonly cluster: Pick<Cluster, "add">;
   readonly stores: Pick<Stores, "related">;
   readonly settled: SettledObjects;
+  readonly shapeOf: ShapeOf;
   /** Called for each object to which fields were added. */
   readonly onAdded: (live: LiveObject, addition: Addition) => void;
   /** Called for each addition that failed. */
@@ -38,7 +40,7 @@ export async function add({ apply, keep }: AdditionPlan, options: AddOptions): P
 }
 
 async function addOne(step: AdditionStep, options: AddOptions): Promise<void> {
-  const { cluster, stores, settled, count, onAdded } = options;
+  const { cluster, stores, settled, shapeOf, count, onAdded } = options;
   const { addition, manifest, live } = step;
   const store = stores.related(addition.kind, addition.selector);
   store.written(await attempt(step, options, () => cluster.add(addition, { uid: live.metadata.uid })));
@@ -47,5 +49,5 @@ async function addOne(step: AdditionStep, options: AddOptions): Promise<void> {
   // The store contains fewer fields than the API server's response.
   const now = store.get(keyOf(manifest));
   // If the object still lacks fields after the apply, a second apply would not add them either.
-  if (now !== undefined && findLack(now, addition) !== undefined) settled.remember(now, addition);
+  if (now !== undefined && findLack(now, addition, shapeOf) !== undefined) settled.remember(now, addition);
 }

@@ -9,6 +9,7 @@ import type { PruneDecision } from "./decide-prune.ts";
 import { describePlan } from "./describe-plan.ts";
 import type { DesiredSet, OwnedObject } from "./desired-set.ts";
 import { isSent } from "./explain-run.ts";
+import type { ShapeOf } from "./field-shape.ts";
 import type { LostObjects } from "./lost.ts";
 import { type Change, noteResult } from "./note-result.ts";
 import { type ApplyOutcome, describeFailure } from "./outcome.ts";
@@ -29,6 +30,7 @@ export interface ConvergeOptions {
   /** Local copies of related objects, for additions. */
   readonly related?: Stores["related"];
   readonly settled: SettledObjects;
+  readonly shapeOf: ShapeOf;
   readonly refusals: Refusals;
   readonly lost: LostObjects;
   /** Called with an action and its number of objects, for metrics. */
@@ -115,6 +117,7 @@ function planFor({ resource, desired }: Target, { subject, claimed, options }: R
     observed: subject.observed(claimed),
     watch: (kind) => subject.watch(kind),
     isSettled: (live) => options.settled.has(live),
+    shapeOf: options.shapeOf,
     assess: (live) => subject.assess(live),
     finished: subject.finished?.(),
     ...(subject.askKind && { askKind: subject.askKind }),
@@ -124,7 +127,7 @@ function planFor({ resource, desired }: Target, { subject, claimed, options }: R
 /** @returns Whether the run is done, a new plan may have more steps, or objects were found that change the plan. */
 async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | "more" | "found"> {
   const { subject, claimed, changes, options } = run;
-  const { acting: cluster, settled, lost, count } = options;
+  const { acting: cluster, settled, shapeOf, lost, count } = options;
   const { resource, desired } = target;
   const isLost = ({ live, manifest }: PlannedStep): boolean =>
     live === undefined && lost.has(subject.key, idOf(manifest));
@@ -142,7 +145,8 @@ async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | 
   });
   count("kept", plan.keep.length);
   subject.onApplied?.(results);
-  for (const result of results) noteResult(result, { claimed, changes, settled, whose: subject.whose });
+  const noted = { claimed, changes, settled, shapeOf, whose: subject.whose };
+  for (const result of results) noteResult(result, noted);
   const isFreed = inTheWay.some((object) => !isStillThere(object, subject));
   if (isFreed || results.some(({ was }) => was !== "applied")) return "found";
   return plan.mayUnblockMore ? "more" : "done";
@@ -225,9 +229,9 @@ async function addAll(target: Target, run: Run): Promise<number> {
 
 /** Why additions were not sent in this run. */
 function explainHeld(target: Target | undefined, { held, options }: Run): readonly StepReason[] {
-  const { related, settled } = options;
+  const { related, settled, shapeOf } = options;
   if (held !== undefined || target === undefined || related === undefined) return held ?? [];
-  return explainPostponed({ desired: target.desired, related, settled });
+  return explainPostponed({ desired: target.desired, related, settled, shapeOf });
 }
 
 /**

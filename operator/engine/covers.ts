@@ -1,7 +1,6 @@
-import { groupOf, type KubernetesObject } from "../../crds/object.ts";
-import type { FieldShape } from "./field-shape.ts";
+import type { KubernetesObject } from "../../crds/object.ts";
+import type { FieldShape, ShapeOf } from "./field-shape.ts";
 import { KeyedItems } from "./keyed-items.ts";
-import { shapeOf } from "./kind-shapes.ts";
 import { isSameQuantity } from "./quantity.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,14 +12,17 @@ type Fields = Readonly<Record<string, unknown>>;
  *
  * @returns A path for users, such as `spec.template.spec.containers[web].image`.
  */
-export function findDrift(desired: KubernetesObject, live: KubernetesObject): string | undefined {
-  const shape = shapeOf(groupOf(desired.apiVersion), desired.kind);
-  return findInFields(withEncodedData(desired), live, shape, false);
+export function findDrift(
+  desired: KubernetesObject,
+  live: KubernetesObject,
+  shapeOf: ShapeOf,
+): string | undefined {
+  return findInFields(withEncodedData(desired), live, shapeOf(desired), false);
 }
 
 /** Whether the live object has every field of a manifest with an equal value; see {@link findDrift}. */
-export function covers(desired: KubernetesObject, live: KubernetesObject): boolean {
-  return findDrift(desired, live) === undefined;
+export function covers(desired: KubernetesObject, live: KubernetesObject, shapeOf: ShapeOf): boolean {
+  return findDrift(desired, live, shapeOf) === undefined;
 }
 
 const plain: FieldShape = {};

@@ -3,6 +3,7 @@ import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.t
 import { type Manifest, stamps } from "../../synth/manifest.ts";
 import type { ApplyGuard } from "../ports.ts";
 import { findDrift } from "./covers.ts";
+import type { ShapeOf } from "./field-shape.ts";
 import { fitToLive } from "./immutable.ts";
 import { metadataOnly } from "./metadata-only.ts";
 import { decideOwnership } from "./ownership.ts";
@@ -35,6 +36,7 @@ export interface DecideObjectOptions {
   readonly set: string;
   /** Whether applying to exactly this object was tried and changed nothing; see settledHash(). */
   readonly isSettled: (live: LiveObject) => boolean;
+  readonly shapeOf: ShapeOf;
   /** Default: `kept`. */
   readonly lifetime?: Lifetime;
   /** Whether the object is created with the finalizer of a run. Default: false. */
@@ -47,7 +49,7 @@ export function decideObject(
   live: LiveObject | undefined,
   options: DecideObjectOptions,
 ): Decision {
-  const { resource, set, isSettled, lifetime = "kept", isProtected = false } = options;
+  const { resource, set, isSettled, shapeOf, lifetime = "kept", isProtected = false } = options;
   const { whose } = live === undefined ? { whose: "absent" as const } : decideOwnership(live, resource, set);
   // A foreign object may have been deleted already. If not, the create-only apply is rejected, and a new read decides.
   if (live === undefined || whose === "foreign" || whose === "absent") {
@@ -56,12 +58,12 @@ export function decideObject(
     return { does: "apply", step: { manifest, guard: { mode: "create" }, live, because: whose } };
   }
   if (whose === "leaving" || live.metadata.deletionTimestamp !== undefined) return { does: "wait", live };
-  if (lifetime !== "kept") return decideMetadata(desired, live, { whose, lifetime, isSettled });
+  if (lifetime !== "kept") return decideMetadata(desired, live, { whose, lifetime, isSettled, shapeOf });
 
   const { manifest, replaces } = fitToLive(desired, live);
   if (replaces !== undefined) return { does: "replace", live: replaces };
   const isSameDigest = annotation(manifest, stamps.digest) === annotation(live, stamps.digest);
-  const drift = findDrift(manifest, live);
+  const drift = findDrift(manifest, live, shapeOf);
   if (whose === "ours" && isSameDigest) {
     if (drift === undefined) return { does: "keep", live };
     if (isSettled(live)) return { does: "keep", live, because: describeSettled(drift) };
@@ -73,7 +75,7 @@ export function decideObject(
   };
 }
 
-interface MetadataOptions extends Pick<DecideObjectOptions, "isSettled"> {
+interface MetadataOptions extends Pick<DecideObjectOptions, "isSettled" | "shapeOf"> {
   readonly whose: "ours" | "adopt";
   readonly lifetime: Exclude<Lifetime, "kept">;
 }
@@ -82,12 +84,12 @@ interface MetadataOptions extends Pick<DecideObjectOptions, "isSettled"> {
 function decideMetadata(
   desired: Manifest,
   live: LiveObject,
-  { whose, lifetime, isSettled }: MetadataOptions,
+  { whose, lifetime, isSettled, shapeOf }: MetadataOptions,
 ): Decision {
   const keep = { does: "keep", live, because: `its lifetime is "${lifetime}"` } as const;
   if (whose === "ours" && (lifetime === "once" || isSettled(live))) return keep;
   const manifest = metadataOnly(desired);
-  const drift = findDrift(manifest, live);
+  const drift = findDrift(manifest, live, shapeOf);
   if (drift === undefined) return keep;
   const isSameDigest = annotation(desired, stamps.digest) === annotation(live, stamps.digest);
   const because = whose === "adopt" ? whose : isSameDigest ? drift : "digest";

@@ -1,3 +1,5 @@
+import type { KubernetesObject } from "../../crds/object.ts";
+
 /**
  * Properties of a field in the API server's schema: how lists merge, which values are quantities, and which defaults are
  * set. A field without a shape is a plain value, a map that is compared field by field, or an atomic list.
@@ -22,6 +24,9 @@ export interface FieldShape {
   /** The server drops `false` and 0, so they equal an absent value. */
   readonly dropsZero?: true;
 }
+
+/** Returns the shape of the kind of an object. */
+export type ShapeOf = (object: Pick<KubernetesObject, "apiVersion" | "kind">) => FieldShape;
 
 export const atomic: FieldShape = { atomic: true };
 export const quantity: FieldShape = { quantity: true };

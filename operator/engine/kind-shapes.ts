@@ -1,3 +1,4 @@
+import { groupOf, type KubernetesObject } from "../../crds/object.ts";
 import {
   atomic,
   dropsZero,
@@ -161,13 +162,10 @@ const kinds: Readonly<Record<string, Fields>> = {
   }),
   "admissionregistration.k8s.io/ValidatingWebhookConfiguration": webhooks,
   "admissionregistration.k8s.io/MutatingWebhookConfiguration": webhooks,
-  // A Release deploys Pipelines (docs/delivery-program.md). Their stages have defaults.
-  "fairlead.dev/Pipeline": withSpec({
-    stages: keyedBy("name", { fields: { pass: { fields: { verify: keyedBy("name") } } } }, { ordered: true }),
-  }),
 };
 
-const anyKind: FieldShape = { fields: { metadata } };
+/** The shape of a kind whose schema is not known. */
+const unknown: FieldShape = { fields: { metadata } };
 
 const shapes: ReadonlyMap<string, FieldShape> = new Map(
   Object.entries(kinds).map(([kind, fields]) => [
@@ -176,7 +174,13 @@ const shapes: ReadonlyMap<string, FieldShape> = new Map(
   ]),
 );
 
-/** The shape of a kind, according to the API server's schema (listType, listMapKeys, mapType, quantities). */
-export function shapeOf(group: string, kind: string): FieldShape {
-  return shapes.get(`${group}/${kind}`) ?? anyKind;
+/**
+ * The shape of a kind of Kubernetes, according to the API server's schema (listType, listMapKeys, mapType, quantities). Of
+ * any other kind, only the metadata is known.
+ */
+export function builtInShapeOf({
+  apiVersion,
+  kind,
+}: Pick<KubernetesObject, "apiVersion" | "kind">): FieldShape {
+  return shapes.get(`${groupOf(apiVersion)}/${kind}`) ?? unknown;
 }

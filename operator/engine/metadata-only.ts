@@ -1,6 +1,7 @@
 import type { LiveObject, ObjectMeta, OwnerReference } from "../../crds/object.ts";
 import { type Manifest, stamps } from "../../synth/manifest.ts";
 import { findDrift } from "./covers.ts";
+import { builtInShapeOf } from "./kind-shapes.ts";
 
 // For objects that are created once: later, only labels, annotations and owner references are changed.
 
@@ -54,7 +55,7 @@ function missingReferences(manifest: Manifest, live: LiveObject): readonly Owner
   const { name, ownerReferences: wanted = [] } = manifest.metadata;
   const there = live.metadata.ownerReferences ?? [];
   const references = { ...manifest, metadata: { name, ownerReferences: wanted } };
-  if (findDrift(references, live) === undefined) return undefined;
+  if (findDrift(references, live, builtInShapeOf) === undefined) return undefined;
   const uids = new Set(wanted.map(({ uid }) => uid));
   return [...there.filter(({ uid }) => !uids.has(uid)), ...wanted];
 }

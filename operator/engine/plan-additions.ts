@@ -2,6 +2,7 @@ import type { LiveObject } from "../../crds/object.ts";
 import { type Addition, idOf } from "../../synth/manifest.ts";
 import { findDrift } from "./covers.ts";
 import type { ApplyStep } from "./decide-object.ts";
+import type { ShapeOf } from "./field-shape.ts";
 import { ownsExactly } from "./owned-fields.ts";
 import { describeLeavingObject, describeSettled, type StepReason } from "./reasons.ts";
 
@@ -39,10 +40,11 @@ export interface SeenObjects {
 
 export interface PlanAdditionsInput extends SeenObjects {
   readonly additions: readonly Addition[];
+  readonly shapeOf: ShapeOf;
 }
 
 /** Decides which additions must be sent. Pure. */
-export function planAdditions({ additions, observed, isSettled }: PlanAdditionsInput): AdditionPlan {
+export function planAdditions({ additions, observed, isSettled, shapeOf }: PlanAdditionsInput): AdditionPlan {
   const apply: AdditionStep[] = [];
   const keep: LiveObject[] = [];
   const reasons: StepReason[] = [];
@@ -53,7 +55,7 @@ export function planAdditions({ additions, observed, isSettled }: PlanAdditionsI
     const absence = describeAbsence(live);
     if (absence !== undefined) reasons.push({ does: "hold", id, reason: absence });
     if (live === undefined || absence !== undefined) continue;
-    const because = findLack(live, addition);
+    const because = findLack(live, addition, shapeOf);
     if (because === undefined) keep.push(live);
     else if (isSettled(live, addition)) {
       keep.push(live);
@@ -106,8 +108,8 @@ function describeLack(because: string): string {
  * Finds the first difference between an object and an addition: the path of a field with another value, or `owner` if only
  * the owned fields differ. Undefined: there is none. Pure.
  */
-export function findLack(live: LiveObject, addition: Addition): string | undefined {
-  const drift = findDrift(addition.manifest, live);
+export function findLack(live: LiveObject, addition: Addition, shapeOf: ShapeOf): string | undefined {
+  const drift = findDrift(addition.manifest, live, shapeOf);
   if (drift !== undefined || addition.fields === undefined) return drift;
   return ownsExactly(live, addition) ? undefined : "owner";
 }

@@ -2,6 +2,7 @@ import { keyOf, type LiveObject } from "../../crds/object.ts";
 import type { Addition } from "../../synth/manifest.ts";
 import type { Stores } from "../ports.ts";
 import { isSent } from "./explain-run.ts";
+import type { ShapeOf } from "./field-shape.ts";
 import { type AdditionPlan, planAdditions, planRemovals } from "./plan-additions.ts";
 import type { StepReason } from "./reasons.ts";
 import type { SettledObjects } from "./settled.ts";
@@ -17,10 +18,11 @@ export function explainPostponed(input: PlanExtensionInput): readonly StepReason
 export interface PlanExtensionInput extends Pick<Target, "desired"> {
   readonly related: Stores["related"];
   readonly settled: SettledObjects;
+  readonly shapeOf: ShapeOf;
 }
 
 /** Plans the additions to objects of other owners, and the removals. Pure. */
-export function planExtension({ desired, related, settled }: PlanExtensionInput): {
+export function planExtension({ desired, related, settled, shapeOf }: PlanExtensionInput): {
   readonly additions: AdditionPlan;
   readonly reasons: readonly StepReason[];
 } {
@@ -30,7 +32,7 @@ export function planExtension({ desired, related, settled }: PlanExtensionInput)
       related(kind, selector).get(keyOf(manifest)),
     isSettled: (live: LiveObject, addition: Addition): boolean => settled.has(live, addition),
   };
-  const plan = planAdditions({ additions, ...seen });
+  const plan = planAdditions({ additions, shapeOf, ...seen });
   return { additions: plan, reasons: [...planRemovals({ removals, ...seen }).reasons, ...plan.reasons] };
 }
 

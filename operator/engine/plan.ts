@@ -2,6 +2,7 @@ import type { CustomResource, LiveObject, ObjectKind } from "../../crds/object.t
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
 import { type ApplyStep, type Decision, decideObject, isLeftBehind } from "./decide-object.ts";
 import type { DesiredObject, DesiredSet, KindAnswer, WatchedObjects } from "./desired-set.ts";
+import type { ShapeOf } from "./field-shape.ts";
 import { nameOfRun } from "./finished-jobs.ts";
 import { type BlockedObject, type BlockedReason, blockedBy, Gates } from "./gates.ts";
 import type { Health } from "./health/health.ts";
@@ -20,6 +21,7 @@ export interface PlanInput {
   readonly watch: (kind: ObjectKind) => Pick<WatchedObjects, "hasSynced" | "refusal">;
   /** Whether an apply to this version of the object changed nothing; see settledHash(). */
   readonly isSettled: (live: LiveObject) => boolean;
+  readonly shapeOf: ShapeOf;
   readonly assess: (live: LiveObject) => Health;
   /** `status.inventory.finished`: Jobs that are not recreated. */
   readonly finished?: readonly string[] | undefined;
@@ -117,7 +119,7 @@ export function planChanges(input: PlanInput): Plan {
 /** The input for one object, without the state of other objects. */
 export type DecideAloneInput = Pick<
   PlanInput,
-  "resource" | "desired" | "observed" | "isSettled" | "finished"
+  "resource" | "desired" | "observed" | "isSettled" | "shapeOf" | "finished"
 >;
 
 /**
@@ -155,11 +157,11 @@ function consider(object: DesiredObject, input: PlanInput, gates: Gates): Decisi
 }
 
 function decideOne(object: DesiredObject, input: DecideAloneInput): Decision {
-  const { resource, desired, observed, isSettled } = input;
+  const { resource, desired, observed, isSettled, shapeOf } = input;
   const { set } = desired;
   const live = observed(object);
   if (live === undefined || !isOfOthers(object, input))
-    return decideObject(object.manifest, live, { ...object, resource, set, isSettled });
+    return decideObject(object.manifest, live, { ...object, resource, set, isSettled, shapeOf });
   if (live.metadata.deletionTimestamp !== undefined) return { does: "wait", live };
   return { does: "keep", live, because: "it has another owner, and only has to exist" };
 }

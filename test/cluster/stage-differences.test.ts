@@ -125,7 +125,7 @@ test("check 44: an undeclared difference between staging and prod prevents prod 
 
   // And the output of `fairlead plan` also names it.
   const flags = { kubeconfig: testCluster().kubeconfigPath, namespace };
-  const plan = await outputOf((screen) => runPlan("shop", { ...flags, revision: first }, screen));
+  const plan = await outputOf((screen) => runPlan("shop", { ...flags, revision: first, kinds }, screen));
   expect(plan.code).toBe(2);
   expect(plan.lines.join("\n")).toContain(`of stage staging in ${field}, which is not declared`);
 

@@ -1,5 +1,6 @@
 import type { Condition } from "../../crds/conditions.ts";
 import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { builtInShapeOf } from "../../operator/engine/kind-shapes.ts";
 import { LostObjects } from "../../operator/engine/lost.ts";
 import { OutageNotices } from "../../operator/engine/outage-notices.ts";
 import { Refusals } from "../../operator/engine/refusals.ts";
@@ -42,6 +43,7 @@ export abstract class Bench<Resource extends CustomResource> {
     return {
       cluster: this.cluster,
       settled: new SettledObjects(),
+      shapeOf: builtInShapeOf,
       refusals: new Refusals(this.clock),
       lost: this.lost,
       outages: new OutageNotices(),

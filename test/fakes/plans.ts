@@ -2,6 +2,7 @@ import { type CustomResource, groupOf, type LiveObject, type ObjectKind } from "
 import { applyStageOf } from "../../operator/engine/apply-stage.ts";
 import { decidePrune, type PruneInput } from "../../operator/engine/decide-prune.ts";
 import type { DesiredSet, OwnedObject } from "../../operator/engine/desired-set.ts";
+import { builtInShapeOf } from "../../operator/engine/kind-shapes.ts";
 import { type Plan, planChanges } from "../../operator/engine/plan.ts";
 import { idOf, type Manifest, type ObjectId } from "../../synth/manifest.ts";
 import { anOwner, set } from "./owned-objects.ts";
@@ -51,6 +52,7 @@ export function planOf(desired: readonly Manifest[], { resource, observed, isSet
     observed: ({ id }) => observed(id),
     watch: () => ({ hasSynced: true, refusal: undefined }),
     isSettled: isSettled ?? (() => false),
+    shapeOf: builtInShapeOf,
     assess: () => ({ status: "Current", reason: "Current", message: "" }),
   });
 }

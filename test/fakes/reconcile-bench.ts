@@ -11,6 +11,7 @@ import type { KindSources } from "../../operator/desire/chart/follow-source.ts";
 import { kindSteps } from "../../operator/desire/chart/kind-steps.ts";
 import type { KindMemory } from "../../operator/desire/chart/time-health.ts";
 import { ADDED_INDEX, addedManagersOf } from "../../operator/engine/added-index.ts";
+import { createShapeOf } from "../../operator/engine/declared-shapes.ts";
 import type { OnStatus } from "../../operator/engine/report.ts";
 import type { TimeSource } from "../../operator/engine/run-clock.ts";
 import { RunMemory } from "../../operator/engine/run-memory.ts";
@@ -64,7 +65,11 @@ export class ReconcileBench extends Bench<CustomResource> {
     for (const { kind: related, ownerKey } of kind.related)
       this.storeOf(related, { [groupKindOf(kind.definition)]: ownerKey, [ADDED_INDEX]: addedManagersOf });
     const time = timeOf?.(this.clock) ?? { nowMs: () => this.clock.wallClock().getTime() };
-    const parts = { ...this.shared(), kind, publisher, place, time, stores: this.stores, sources, onStatus };
+    const parts = {
+      ...this.shared(),
+      ...{ kind, publisher, place, time, stores: this.stores, sources, onStatus },
+      shapeOf: createShapeOf([kind]),
+    };
     const steps = kindSteps({ ...parts, synthesize: this.synthesizer });
     const memory = kind.policy.timeout && new RunMemory<KindMemory>();
     this.run = createReconcile(steps, { clock: this.clock, ...(memory && { memory }) });

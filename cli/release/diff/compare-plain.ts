@@ -9,7 +9,7 @@ import { type Change, changeOf } from "./change.ts";
 import type { CompareInput } from "./compare-release.ts";
 import { compareResource } from "./compare-resource.ts";
 
-export interface ComparePlainInput extends Pick<CompareInput, "cluster" | "kinds"> {
+export interface ComparePlainInput extends Pick<CompareInput, "cluster" | "kinds" | "shapeOf"> {
   readonly client: ApiClient;
   /** The kinds of custom resources whose objects are compared as well. */
   readonly bindings: readonly SynthesizableKind[];
@@ -25,7 +25,7 @@ export async function comparePlain({ rendered, ...input }: ComparePlainInput): P
 
 async function compareManifest(
   written: Manifest,
-  { cluster, kinds, namespace, client, bindings }: Omit<ComparePlainInput, "rendered">,
+  { cluster, kinds, shapeOf, namespace, client, bindings }: Omit<ComparePlainInput, "rendered">,
 ): Promise<readonly Change[]> {
   const kind = kinds.find(written.apiVersion, written.kind);
   if (kind === undefined) {
@@ -50,7 +50,8 @@ async function compareManifest(
       ({ definition }) => definition.group === kind.group && definition.kind === kind.kind,
     );
     if (binding === undefined) return [change];
-    return [change, ...(await compareResource(after as CustomResource, { client, binding, cluster, kinds }))];
+    const parts = { client, binding, cluster, kinds, shapeOf };
+    return [change, ...(await compareResource(after as CustomResource, parts))];
   } catch (error) {
     if (!(error instanceof ApiUnavailableError || error instanceof ObjectRejectedError)) throw error;
     return [changeOf({ id, action: "refused", before: undefined, after: undefined, note: error.message })];

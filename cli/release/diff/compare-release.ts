@@ -1,6 +1,7 @@
 import type { CustomResource, KubernetesObject, LiveObject, ObjectKind } from "../../../crds/object.ts";
 import type { ApplyStep } from "../../../operator/engine/decide-object.ts";
 import type { DesiredObject, DesiredSet } from "../../../operator/engine/desired-set.ts";
+import type { ShapeOf } from "../../../operator/engine/field-shape.ts";
 import { inOrder } from "../../../operator/engine/in-order.ts";
 import { withMetadata } from "../../../operator/engine/metadata-only.ts";
 import { decideOwnership } from "../../../operator/engine/ownership.ts";
@@ -20,6 +21,7 @@ export interface CompareInput {
   readonly prepared: DesiredSet;
   readonly cluster: DryCluster;
   readonly kinds: KnownKinds;
+  readonly shapeOf: ShapeOf;
   /** `status.inventory.finished`: Jobs that are not recreated. */
   readonly finished?: readonly string[] | undefined;
   /** Namespaces that exist once something else of the same file is applied. */
@@ -54,10 +56,11 @@ async function compareLive(
   input: CompareInput,
 ): Promise<Change> {
   const { id, manifest } = object;
-  const { resource, prepared: desired, finished } = input;
+  const { resource, prepared: desired, shapeOf, finished } = input;
   const unchanged = { id, before: live, after: live };
   const isSettled = () => false;
-  const decision = decideAlone(object, { resource, desired, observed: () => live, isSettled, finished });
+  const parts = { resource, desired, isSettled, shapeOf, finished };
+  const decision = decideAlone(object, { ...parts, observed: () => live });
   if (decision === "done" || decision.does === "keep") return changeOf(unchanged);
   const ownership = live && decideOwnership(live, resource, desired.set);
   if (decision.does === "apply" && ownership?.whose === "foreign") {

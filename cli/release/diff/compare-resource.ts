@@ -23,7 +23,7 @@ import { type Change, changeOf } from "./change.ts";
 import { type CompareInput, compareRelease } from "./compare-release.ts";
 import { pruneChanges } from "./report.ts";
 
-export interface CompareResourceInput extends Pick<CompareInput, "cluster" | "kinds"> {
+export interface CompareResourceInput extends Pick<CompareInput, "cluster" | "kinds" | "shapeOf"> {
   readonly client: ApiClient;
   readonly binding: SynthesizableKind;
 }
@@ -31,12 +31,12 @@ export interface CompareResourceInput extends Pick<CompareInput, "cluster" | "ki
 /** Changes that the operator would make to the objects of one custom resource. */
 export async function compareResource(
   resource: CustomResource,
-  { client, binding, cluster, kinds }: CompareResourceInput,
+  { client, binding, cluster, kinds, shapeOf }: CompareResourceInput,
 ): Promise<readonly Change[]> {
   const { children, related } = await readChildren(resource, binding, client);
   try {
     const desired = desireNow(resource, binding, [...children, ...related]);
-    const changes = await compareRelease({ resource, prepared: desired, cluster, kinds });
+    const changes = await compareRelease({ resource, prepared: desired, cluster, kinds, shapeOf });
     const owned = children.map((live) => ({ id: idOf(live), kind: childKindOf(live, binding), live }));
     return [...changes, ...pruneChanges(decidePrune(pruneInputOf(resource, desired, owned)))];
   } catch (error) {

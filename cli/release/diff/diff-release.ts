@@ -5,6 +5,7 @@ import { toLiveObject } from "../../../operator/cluster/live-object.ts";
 import { prepareManifests } from "../../../operator/desire/release/prepare-manifests.ts";
 import { decidePrune } from "../../../operator/engine/decide-prune.ts";
 import type { DesiredSet } from "../../../operator/engine/desired-set.ts";
+import type { ShapeOf } from "../../../operator/engine/field-shape.ts";
 import type { SourceFiles } from "../../../operator/git/source/ports.ts";
 import type { Cluster } from "../../../operator/ports.ts";
 import { renderOnce } from "../../../operator/render/render-once.ts";
@@ -21,6 +22,7 @@ import { type DiffReport, pruneChanges } from "./report.ts";
 
 export interface DiffReleaseOptions {
   readonly session: ReleaseSession;
+  readonly shapeOf: ShapeOf;
   /** A folder of this machine instead of the repository's folder. */
   readonly folder: string | undefined;
   /** Full id of a commit; undefined: the source's ref. */
@@ -37,7 +39,7 @@ export interface DiffReleaseOptions {
 /** Changes and prunes of deploying a Release. The Release may exist only in a file. */
 export async function diffRelease(
   wanted: ReleaseObject,
-  { session, onPrepared, coming, ...options }: DiffReleaseOptions,
+  { session, shapeOf, onPrepared, coming, ...options }: DiffReleaseOptions,
 ): Promise<DiffReport> {
   const { client, transport } = session;
   const { rendered, commits } = await renderRelease(wanted, { client, ...options });
@@ -49,7 +51,7 @@ export async function diffRelease(
   onPrepared?.(prepared);
   const { finished } = release.status?.inventory ?? {};
   const cluster = dryCluster(session);
-  const changes = await compareRelease({ resource, prepared, cluster, kinds, finished, coming });
+  const changes = await compareRelease({ resource, prepared, cluster, kinds, shapeOf, finished, coming });
   const owned = await findOwned(release, prepared.set, { client, kinds });
   const prune = decidePrune({
     resource,
@@ -76,11 +78,13 @@ export async function diffManifests({
   title,
   files,
   session,
+  shapeOf,
   bindings,
 }: {
   readonly title: string;
   readonly files: SourceFiles;
   readonly session: ReleaseSession;
+  readonly shapeOf: ShapeOf;
   /** The kinds of custom resources whose objects are compared as well. */
   readonly bindings: readonly SynthesizableKind[];
 }): Promise<DiffReport> {
@@ -95,7 +99,7 @@ export async function diffManifests({
   const kinds = await readKinds(session.transport);
   const { namespace, client } = session;
   const cluster = dryCluster(session);
-  const changes = await comparePlain({ rendered, cluster, kinds, namespace, client, bindings });
+  const changes = await comparePlain({ rendered, cluster, kinds, shapeOf, namespace, client, bindings });
   return { title, changes, held: undefined, warnings: rendered.warnings ?? [] };
 }
 

@@ -13,7 +13,7 @@ import { renderRelease } from "./render-release.ts";
  */
 export async function renderDigest(
   release: ReleaseObject,
-  { session, onPrepared, ...options }: DiffReleaseOptions,
+  { session, onPrepared, ...options }: Omit<DiffReleaseOptions, "shapeOf">,
 ): Promise<string> {
   const { rendered } = await renderRelease(release, { client: session.client, ...options });
   const resource = toLiveObject(release) as CustomResource<ReleaseObject["spec"], ReleaseObject["status"]>;

@@ -103,8 +103,9 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   const namespaceOf = (name: string): LiveObject | undefined =>
     kindStores.watched.find(({ role }) => role === "namespace")?.store.get(name);
   const { settled } = attempts;
+  const { shapeOf } = input.engine;
   const nextPlans = new NextPlans({
-    ...{ sources, renderer, secrets, catalog, stores, namespaceOf, settled, clock, log, wake },
+    ...{ sources, renderer, secrets, catalog, stores, namespaceOf, settled, shapeOf, clock, log, wake },
   });
   const reconcile = createReconcile(
     releaseSteps({

@@ -1,4 +1,5 @@
 import type { NextPlan } from "../../../crds/release.ts";
+import type { ShapeOf } from "../../engine/field-shape.ts";
 import { describeFailure } from "../../engine/outcome.ts";
 import type { SettledObjects } from "../../engine/settled.ts";
 import { NotLeadingError, NotOwnedError, ObjectRejectedError } from "../../errors.ts";
@@ -18,6 +19,7 @@ export interface NextPlansOptions
     NextProblemOptions,
     Pick<ObserveOptions, "namespaceOf"> {
   readonly settled: SettledObjects;
+  readonly shapeOf: ShapeOf;
   readonly clock: Clock;
   readonly log: Pick<Logger, "debug">;
   /** Puts keys into the queue. */

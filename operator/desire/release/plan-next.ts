@@ -4,6 +4,7 @@ import type { ObjectId } from "../../../synth/manifest.ts";
 import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
 import { decidePrune } from "../../engine/decide-prune.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
+import type { ShapeOf } from "../../engine/field-shape.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
 import type { SourceRevision } from "../../git/source/ports.ts";
 import type { DryCluster } from "../../ports.ts";
@@ -23,6 +24,7 @@ export interface PlanNextOptions extends ObserveOptions {
   readonly stores: FoundStores;
   readonly cluster: DryCluster;
   readonly isSettled: (live: LiveObject) => boolean;
+  readonly shapeOf: ShapeOf;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { ObjectId } from "../../../synth/manifest.ts";
 import type { Decision } from "../../engine/decide-object.ts";
 import type { PruneDecision } from "../../engine/decide-prune.ts";
 import type { DesiredObject, DesiredSet } from "../../engine/desired-set.ts";
+import type { ShapeOf } from "../../engine/field-shape.ts";
 import { decideOwnership } from "../../engine/ownership.ts";
 import { decideAlone } from "../../engine/plan.ts";
 import { settleAll } from "../../engine/settle-all.ts";
@@ -26,6 +27,7 @@ export interface PlanObjectsInput {
   /** The live object of a desired one, as in an apply. */
   readonly observed: (object: DesiredObject) => LiveObject | undefined;
   readonly isSettled: (live: LiveObject) => boolean;
+  readonly shapeOf: ShapeOf;
   readonly cluster: DryCluster;
 }
 
@@ -94,10 +96,10 @@ async function claim(
 function decide(
   object: DesiredObject,
   live: LiveObject | undefined,
-  { release: { resource }, prepared: desired, isSettled }: PlanObjectsInput,
+  { release: { resource }, prepared: desired, isSettled, shapeOf }: PlanObjectsInput,
 ): Decision | "done" {
   const finished = resource.status?.inventory?.finished;
-  return decideAlone(object, { resource, desired, observed: () => live, isSettled, finished });
+  return decideAlone(object, { resource, desired, observed: () => live, isSettled, shapeOf, finished });
 }
 
 async function tryDecision(

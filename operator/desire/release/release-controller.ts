@@ -4,6 +4,7 @@ import { ReleasePolicy } from "../../../crds/release-policy.ts";
 import type { ComposedRepository } from "../../compose/compose-publisher.ts";
 import { createController, type KindController } from "../../compose/controllers.ts";
 import type { SharedParts } from "../../compose/shared-parts.ts";
+import type { ShapeOf } from "../../engine/field-shape.ts";
 import type { SourceZone } from "../../git/source/compose-source-zone.ts";
 import type { Clock, Cluster, EventRecorder, Publisher, Reconcile } from "../../ports.ts";
 import type { Election } from "../../runtime/election.ts";
@@ -17,6 +18,7 @@ import { releaseKind } from "./release-kind.ts";
 export interface ReleaseControllerInput {
   readonly shared: SharedParts;
   readonly stores: KindStores;
+  readonly shapeOf: ShapeOf;
   readonly cluster: Cluster;
   readonly election: Election;
   readonly events: EventRecorder;

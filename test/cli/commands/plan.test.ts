@@ -7,7 +7,7 @@ const screen = { print: () => {} };
 const nowhere = { kubeconfig: "/nonexistent/kubeconfig" };
 
 test("an empty --source, such as an unset variable, is not the current folder", async () => {
-  await expect(runPlan("shop", { ...nowhere, source: "" }, screen)).rejects.toThrow(
+  await expect(runPlan("shop", { ...nowhere, source: "", kinds: [] }, screen)).rejects.toThrow(
     "Cannot plan: --source is empty; expected a folder",
   );
   await expect(

@@ -3,6 +3,7 @@ import { planStages } from "../../../cli/pipeline/plan-stages.ts";
 import { ApiClient } from "../../../cli/release/api-client.ts";
 import type { ReleaseSession } from "../../../cli/release/release-command.ts";
 import type { ReleaseObject } from "../../../cli/release/release-object.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { FakeApi } from "../release/fake-api.ts";
 import { aPipeline } from "./a-pipeline.ts";
 
@@ -14,6 +15,7 @@ function planned(api: FakeApi, releases?: ReadonlyMap<string, ReleaseObject>) {
   const session = { client, transport: api, namespace: "shop" } as unknown as ReleaseSession;
   return planStages(aPipeline(), {
     session,
+    shapeOf: builtInShapeOf,
     folder: "/does/not/exist",
     timeoutMs: 1_000,
     weakSandbox: false,

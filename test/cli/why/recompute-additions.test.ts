@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findRemovals, recomputeAdditions } from "../../../cli/why/recompute-additions.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { Addition } from "../../../synth/manifest.ts";
 import { addedBy, withFieldsOf } from "../../fakes/added-fields.ts";
@@ -39,6 +40,7 @@ async function explain(additions: readonly Addition[], world: World = {}) {
   const found = await recomputeAdditions({
     additions,
     removals: [],
+    shapeOf: builtInShapeOf,
     cluster: {
       read: async ({ name }) => {
         if (readError !== undefined) throw readError;
@@ -113,7 +115,12 @@ describe("what the operator would add to objects of other owners", () => {
     });
     expect(removals.map(({ live }) => live.metadata.name)).toEqual(["a"]);
     const cluster = { read: async () => undefined, add: async () => theirs };
-    const { additions } = await recomputeAdditions({ additions: [], removals, cluster });
+    const { additions } = await recomputeAdditions({
+      additions: [],
+      removals,
+      cluster,
+      shapeOf: builtInShapeOf,
+    });
     expect(additions).toMatchObject({ objects: 0, pending: 0, steps: [{ does: "reduce" }] });
     const named = { binding: kind as never, additions: [pin("a")], client: { list } as never };
     expect(await findRemovals(aResource(kind), named)).toEqual([]);

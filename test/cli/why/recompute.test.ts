@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { recompute } from "../../../cli/why/recompute.ts";
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import type { DesiredObject } from "../../../operator/engine/desired-set.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../operator/errors.ts";
 import { idOf, type Manifest, stamps } from "../../../synth/manifest.ts";
 import { aManifest, anOwner, asLive } from "../../fakes/owned-objects.ts";
@@ -30,6 +31,7 @@ async function explain(
   const applied: string[] = [];
   const found = await recompute({
     resource: anOwner(),
+    shapeOf: builtInShapeOf,
     desired: { ...set, objects },
     cluster: {
       read: async ({ name }: { readonly name: string }) => {

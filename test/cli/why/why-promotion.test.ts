@@ -4,6 +4,7 @@ import { formatWhy } from "../../../cli/why/format-why.ts";
 import { whyPromotion } from "../../../cli/why/why-promotion.ts";
 import type { KubernetesObject } from "../../../crds/object.ts";
 import { Pipeline } from "../../../crds/pipeline.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { condition } from "../release/a-release.ts";
 import { aSession, someCommands } from "./a-session.ts";
 
@@ -79,6 +80,7 @@ const explain = (
   } as unknown as Record<string, KubernetesObject>;
   return whyPromotion(aPromotion(status) as never, {
     ...{ session: aSession(there, { forbidden }), binding, nowMs: Date.parse(at), commands: someCommands },
+    shapeOf: builtInShapeOf,
   });
 };
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { whyRelease } from "../../../cli/why/why-release.ts";
 import type { KubernetesObject } from "../../../crds/object.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { type AReleaseOptions, aRelease, condition, deployed } from "../release/a-release.ts";
 import { aSession, someCommands } from "./a-session.ts";
 
@@ -22,6 +23,7 @@ const explain = (
   whyRelease(aRelease(options), {
     ...{ session: aSession(there, { forbidden }), nowMs: 0, timeoutMs: 10_000, weakSandbox: false },
     commands: someCommands,
+    shapeOf: builtInShapeOf,
     explainOther: ({ namespace, name }) => `fairlead why release/${name} -n ${namespace}`,
   });
 

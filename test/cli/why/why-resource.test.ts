@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { podSet } from "../../../charts/bindings.ts";
 import { whyResource } from "../../../cli/why/why-resource.ts";
 import type { KubernetesObject } from "../../../crds/object.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { condition } from "../release/a-release.ts";
 import { type APodSetOptions, aPodSet, aSession, someCommands } from "./a-session.ts";
 
@@ -19,6 +20,7 @@ const explain = (
   whyResource(aPodSet(resource) as never, {
     ...{ session: aSession(there, { forbidden }), binding: podSet, nowMs: 0 },
     commands: someCommands,
+    shapeOf: builtInShapeOf,
   });
 
 test("a missing object is planned to be created", async () => {
@@ -74,6 +76,7 @@ test("objects that depend on the head of a git source are known only to the oper
   const { wants, unknown } = await whyResource(aPodSet({ status: ready }) as never, {
     ...{ session: aSession({}), binding: { ...podSet, source }, nowMs: 0 },
     commands: someCommands,
+    shapeOf: builtInShapeOf,
   });
   expect(wants).toBeUndefined();
   expect(unknown).toEqual(["Desired objects: only the operator knows the head of their source"]);
@@ -102,6 +105,7 @@ test.for([
   const binding = { ...podSet, policy: gives === undefined ? {} : { timeout: gives } };
   const { waits } = await whyResource(aPodSet({ status }) as never, {
     ...{ session: aSession({}), binding, nowMs: 0, commands: someCommands },
+    shapeOf: builtInShapeOf,
   });
   expect(waits).toMatchObject([{ on: "Progressing", until }]);
 });

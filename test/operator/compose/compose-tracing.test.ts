@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigMap } from "../../../crds/core-kinds.ts";
 import { composeTracing } from "../../../operator/compose/compose-tracing.ts";
 import { createKindController } from "../../../operator/compose/kind-controller.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
 import type { Publisher } from "../../../operator/ports.ts";
 import { TrustedTime } from "../../../operator/runtime/trusted-time.ts";
@@ -36,6 +37,7 @@ async function reconcileOnce({ refuse }: { readonly refuse?: Error } = {}) {
     kind,
     place: "here",
     stores: watched.stores,
+    shapeOf: builtInShapeOf,
     events: { record: () => undefined },
     onGone: () => undefined,
     metrics: undefined,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../../crds/core-kinds.ts";
 import type { KindController } from "../../../operator/compose/controllers.ts";
 import { createKindController } from "../../../operator/compose/kind-controller.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { NamespaceTerminatingError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { Leadership } from "../../../operator/runtime/controller.ts";
 import { TrustedTime } from "../../../operator/runtime/trusted-time.ts";
@@ -47,8 +48,7 @@ class RunningController implements AsyncDisposable {
       createKindController({
         kind: one,
         stores,
-        cluster: this.cluster,
-        publisher: undefined,
+        ...{ cluster: this.cluster, shapeOf: builtInShapeOf, publisher: undefined },
         place: "here",
         events: { record: (_, { reason, note }) => void this.events.push(`${reason}: ${note}`) },
         synthesize: createSynthesizer(),
@@ -221,8 +221,7 @@ describe("a controller", () => {
     const controller = createKindController({
       kind,
       stores: watched.stores,
-      cluster,
-      publisher: undefined,
+      ...{ cluster, shapeOf: builtInShapeOf, publisher: undefined },
       place: "here",
       events: { record: () => undefined },
       synthesize: createSynthesizer(),

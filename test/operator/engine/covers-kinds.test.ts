@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { pipeline } from "../../../charts/bindings-delivery.ts";
 import { findDrift } from "../../../operator/engine/covers.ts";
+import { createShapeOf } from "../../../operator/engine/declared-shapes.ts";
 
 interface Pair {
   readonly does: string;
@@ -195,6 +197,12 @@ const pairs: readonly Pair[] = [
     },
   },
   {
+    does: "ignores a stage that another manager added to a Pipeline",
+    kind: "fairlead.dev/v1alpha1/Pipeline",
+    desired: { spec: { stages: [{ name: "dev" }, { name: "prod" }] } },
+    live: { spec: { stages: [{ name: "dev" }, { name: "staging" }, { name: "prod" }] } },
+  },
+  {
     does: "finds another order of a Pipeline's stages",
     kind: "fairlead.dev/v1alpha1/Pipeline",
     desired: { spec: { stages: [{ name: "dev" }, { name: "prod" }] } },
@@ -224,9 +232,10 @@ const pairs: readonly Pair[] = [
 ];
 
 describe("findDrift(), kind by kind,", () => {
+  const shapeOf = createShapeOf([pipeline]);
   test.for(pairs)("$does", ({ kind, desired: wanted, live: found, drift }) => {
     const at = kind.lastIndexOf("/");
     const head = { apiVersion: kind.slice(0, at), kind: kind.slice(at + 1), metadata: { name: "web" } };
-    expect(findDrift({ ...head, ...wanted }, { ...head, ...found })).toBe(drift);
+    expect(findDrift({ ...head, ...wanted }, { ...head, ...found }, shapeOf)).toBe(drift);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { KubernetesObject } from "../../../crds/object.ts";
 import { covers, findDrift } from "../../../operator/engine/covers.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 
 /** A Deployment as a chart declares it, and as the server completes it. */
 const desired = parse(`
@@ -94,7 +95,7 @@ const web = [...podSpec, "containers", 1] as const;
 
 describe("findDrift()", () => {
   test("finds nothing if the server only set defaults and others only added fields", () => {
-    expect(findDrift(desired, live)).toBeUndefined();
+    expect(findDrift(desired, live, builtInShapeOf)).toBeUndefined();
   });
 
   test.for([
@@ -159,7 +160,7 @@ describe("findDrift()", () => {
     { does: "another version of the API", path: ["apiVersion"], value: "apps/v1beta1", drift: "apiVersion" },
     { does: "a value of another type", path: ["spec", "template"], value: [], drift: "spec.template" },
   ])("finds $does", ({ path, value, drift }) => {
-    expect(findDrift(desired, edited(live, path, value))).toBe(drift);
+    expect(findDrift(desired, edited(live, path, value), builtInShapeOf)).toBe(drift);
   });
 
   test.for([
@@ -170,7 +171,7 @@ describe("findDrift()", () => {
     { what: "a zero that the server omits", path: ["spec", "minReadySeconds"], value: 0 },
     { what: "a false that the server omits", path: [...podSpec, "hostNetwork"], value: false },
   ])("treats $what as absent", ({ path, value }) => {
-    expect(findDrift(edited(desired, path, value), live)).toBeUndefined();
+    expect(findDrift(edited(desired, path, value), live, builtInShapeOf)).toBeUndefined();
   });
 
   test.for([
@@ -181,7 +182,7 @@ describe("findDrift()", () => {
     },
     { what: "a zero that is significant", path: [...podSpec, "terminationGracePeriodSeconds"], value: 0 },
   ])("does not treat $what as absent", ({ path, value }) => {
-    expect(covers(edited(desired, path, value), live)).toBe(false);
+    expect(covers(edited(desired, path, value), live, builtInShapeOf)).toBe(false);
   });
 });
 
@@ -198,17 +199,19 @@ describe("covers() of long lists", () => {
   test("finds items in another order in linear time", () => {
     const volumes = names.map((name) => ({ name, emptyDir: {} }));
     const changed = volumes.with(7, { name: names[7] ?? "", emptyDir: { medium: "Memory" } as object });
-    expect(covers(pod({ volumes }), pod({ volumes: volumes.toReversed() }))).toBe(true);
-    expect(findDrift(pod({ volumes: changed }), pod({ volumes: volumes.toReversed() }))).toContain("n7]");
-    expect(covers(pod({}, names), pod({}, names.toReversed()))).toBe(true);
-    expect(covers(pod({}, names), pod({}, names.slice(1)))).toBe(false);
+    expect(covers(pod({ volumes }), pod({ volumes: volumes.toReversed() }), builtInShapeOf)).toBe(true);
+    expect(
+      findDrift(pod({ volumes: changed }), pod({ volumes: volumes.toReversed() }), builtInShapeOf),
+    ).toContain("n7]");
+    expect(covers(pod({}, names), pod({}, names.toReversed()), builtInShapeOf)).toBe(true);
+    expect(covers(pod({}, names), pod({}, names.slice(1)), builtInShapeOf)).toBe(false);
   });
 
   test("uses the next of several items with equal keys", () => {
     const env = names.map((_, index) => ({ name: "A", value: String(index) }));
     const container = (items: readonly object[]) => pod({ containers: [{ name: "web", env: items }] });
-    expect(covers(container(env), container(env))).toBe(true);
+    expect(covers(container(env), container(env), builtInShapeOf)).toBe(true);
     const between = env.flatMap((one) => [one, { name: "B", value: "b" }]);
-    expect(covers(container(env), container(between))).toBe(true);
+    expect(covers(container(env), container(between), builtInShapeOf)).toBe(true);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Lifetime } from "../../../crds/child-kind.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 import { decideObject } from "../../../operator/engine/decide-object.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { metadataOnly } from "../../../operator/engine/metadata-only.ts";
 import { stamps } from "../../../synth/manifest.ts";
 import { aManifest, anOwner, asLive, set } from "../../fakes/owned-objects.ts";
@@ -38,8 +39,9 @@ const leaving = asLive(desired, {
 });
 const terminating = asLive(desired, { deletionTimestamp: "2026-01-01T00:00:00Z" });
 
+const as = { resource: anOwner(), set, shapeOf: builtInShapeOf };
 const decide = (lifetime: Lifetime, there: LiveObject | undefined, isSettled = false) =>
-  decideObject(desired, there, { resource: anOwner(), set, isSettled: () => isSettled, lifetime });
+  decideObject(desired, there, { ...as, isSettled: () => isSettled, lifetime });
 
 /** A decision in a few words. */
 function inWords(lifetime: Lifetime, there: LiveObject | undefined, isSettled = false): string {
@@ -129,10 +131,10 @@ describe("an object that is created once", () => {
         digest: image,
         fields: { spec: { template: { image } } },
       });
-    const made = decideObject(job(1, "a"), undefined, { resource: anOwner(), set, isSettled: () => false });
+    const made = decideObject(job(1, "a"), undefined, { ...as, isSettled: () => false });
     if (made.does !== "apply") throw new Error("the Job is not created");
     for (const lifetime of ["once", "run"] as const) {
-      const options = { resource: anOwner(), set, isSettled: () => false, lifetime };
+      const options = { ...as, isSettled: () => false, lifetime };
       expect(decideObject(job(2, "b"), asLive(made.step.manifest), options).does).toBe("keep");
     }
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { describePlan } from "../../../operator/engine/describe-plan.ts";
 import type { DesiredSet } from "../../../operator/engine/desired-set.ts";
 import { assessHealth } from "../../../operator/engine/health/health.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { type Plan, type PlanInput, planChanges } from "../../../operator/engine/plan.ts";
 import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../fakes/releases.ts";
 
@@ -24,6 +25,7 @@ const plan = (prepared: DesiredSet, more: Partial<PlanInput> = {}): Plan =>
     observed: () => undefined,
     watch: () => ({ hasSynced: true, refusal: undefined }),
     isSettled: () => false,
+    shapeOf: builtInShapeOf,
     assess: (object) => assessHealth(object, { nowMs: 0 }),
     ...more,
   });

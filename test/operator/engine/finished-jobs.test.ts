@@ -3,6 +3,7 @@ import type { LiveObject } from "../../../crds/object.ts";
 import { findFinishedJobs } from "../../../operator/engine/finished-jobs.ts";
 import { assessSet } from "../../../operator/engine/health/assess-set.ts";
 import { composeInventory } from "../../../operator/engine/inventory.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { planChanges } from "../../../operator/engine/plan.ts";
 import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../fakes/releases.ts";
 
@@ -60,6 +61,7 @@ describe("a Job that was deleted by its time to live", () => {
       observed: ({ id }) => (id === first.id ? live : undefined),
       watch: () => ({ hasSynced: true, refusal: undefined }),
       isSettled: () => false,
+      shapeOf: builtInShapeOf,
       assess: () => ({ status: "Current", reason: "Current", message: "" }),
       finished,
     });

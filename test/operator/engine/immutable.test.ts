@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findDrift } from "../../../operator/engine/covers.ts";
 import { fitToLive } from "../../../operator/engine/immutable.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { type Manifest, stamps } from "../../../synth/manifest.ts";
 import { aManifest, asLive } from "../../fakes/owned-objects.ts";
 
@@ -78,7 +79,7 @@ describe("fitToLive() for a Job", () => {
     const former = without(without(running(aJob({ image: "former:1" })), stamps.generation), stamps.template);
     const { manifest } = fitToLive(aJob({ generation: 7 }), former);
     expect(manifest?.metadata.annotations?.[stamps.generation]).toBe("7");
-    expect(findDrift(manifest as Manifest, asLive(manifest as Manifest))).toBeUndefined();
+    expect(findDrift(manifest as Manifest, asLive(manifest as Manifest), builtInShapeOf)).toBeUndefined();
     const stamped = asLive(manifest as Manifest);
     expect(fitToLive(aJob({ generation: 7 }), stamped).replaces).toBeUndefined();
     expect(fitToLive(aJob({ generation: 8 }), stamped).replaces).toBeUndefined();
@@ -92,7 +93,7 @@ describe("fitToLive() for a Job", () => {
   ] as const)("finds no drift %s", ([, first, second]) => {
     const live = asLive(fitToLive(second, running(first)).manifest as Manifest);
     const { manifest } = fitToLive(second, live);
-    expect(findDrift(manifest as Manifest, live)).toBeUndefined();
+    expect(findDrift(manifest as Manifest, live, builtInShapeOf)).toBeUndefined();
   });
 });
 

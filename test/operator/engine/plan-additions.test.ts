@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { planAdditions } from "../../../operator/engine/plan-additions.ts";
 import type { Addition } from "../../../synth/manifest.ts";
 import { addedBy } from "../../fakes/added-fields.ts";
@@ -48,6 +49,7 @@ describe("planAdditions()", () => {
   ])("applies $what", ({ live, wants, because }) => {
     const { apply, keep, reasons } = planAdditions({
       additions: [wants],
+      shapeOf: builtInShapeOf,
       observed: () => live,
       isSettled: () => false,
     });
@@ -58,7 +60,12 @@ describe("planAdditions()", () => {
     const told = because === "owner" ? "own exactly the fields" : `${because} is missing`;
     expect(reasons).toMatchObject([{ does: "extend", reason: expect.stringContaining(told) }]);
     // An attempt that changed nothing is not repeated.
-    const again = planAdditions({ additions: [wants], observed: () => live, isSettled: () => true });
+    const again = planAdditions({
+      additions: [wants],
+      shapeOf: builtInShapeOf,
+      observed: () => live,
+      isSettled: () => true,
+    });
     expect([again.apply, again.keep]).toEqual([[], [live]]);
     expect(again.reasons).toMatchObject([
       { does: "keep", reason: expect.stringContaining("applying does not change it") },
@@ -74,7 +81,12 @@ describe("planAdditions()", () => {
       wants: ofSubresource,
     },
   ])("keeps $what", ({ live, wants }) => {
-    const plan = planAdditions({ additions: [wants], observed: () => live, isSettled: () => false });
+    const plan = planAdditions({
+      additions: [wants],
+      shapeOf: builtInShapeOf,
+      observed: () => live,
+      isSettled: () => false,
+    });
     expect([plan.apply, plan.keep, plan.reasons]).toEqual([[], [live], []]);
   });
 
@@ -87,7 +99,12 @@ describe("planAdditions()", () => {
     },
   ])("does not change an object that $what, and reports it", ({ live, says }) => {
     for (const wants of [addition({ revision: "b" }), addition()]) {
-      const plan = planAdditions({ additions: [wants], observed: () => live, isSettled: () => false });
+      const plan = planAdditions({
+        additions: [wants],
+        shapeOf: builtInShapeOf,
+        observed: () => live,
+        isSettled: () => false,
+      });
       expect([plan.apply, plan.keep]).toEqual([[], []]);
       expect(plan.reasons).toMatchObject([{ does: "hold", reason: expect.stringMatching(says) }]);
     }

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../crds/object.ts";
 import type { Health } from "../../../operator/engine/health/health.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { planChanges } from "../../../operator/engine/plan.ts";
 import { idOf, type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { desiredCommit, prepareCommit } from "../../fakes/desired-objects.ts";
@@ -47,6 +48,7 @@ describe("planChanges()", () => {
             return { hasSynced: is === "synced", refusal: is === "refused" ? "no rights" : undefined };
           },
           isSettled: () => false,
+          shapeOf: builtInShapeOf,
           assess: (object) => (unhealthy.has(idOf(object)) ? busy : current),
         });
         const lists = [

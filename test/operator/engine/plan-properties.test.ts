@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../crds/object.ts";
 import { applyStageOf } from "../../../operator/engine/apply-stage.ts";
 import { covers } from "../../../operator/engine/covers.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { digestOf, toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest, type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { sortForApply } from "../../../synth/order.ts";
@@ -176,7 +177,7 @@ describe("covers(), for any object,", () => {
   test("an object covers itself", () => {
     fc.assert(
       fc.property(spec, (content) => {
-        expect(covers(widget(content), structuredClone(widget(content)))).toBe(true);
+        expect(covers(widget(content), structuredClone(widget(content)), builtInShapeOf)).toBe(true);
       }),
     );
   });
@@ -184,7 +185,7 @@ describe("covers(), for any object,", () => {
   test("an object covers itself when others add fields to its maps", () => {
     fc.assert(
       fc.property(spec, (content) => {
-        expect(covers(widget(content), widget(grown(content)))).toBe(true);
+        expect(covers(widget(content), widget(grown(content)), builtInShapeOf)).toBe(true);
       }),
     );
   });
@@ -195,7 +196,7 @@ describe("covers(), for any object,", () => {
         const paths = leavesOf(content);
         const path = paths[pick % Math.max(1, paths.length)];
         fc.pre(path !== undefined);
-        expect(covers(widget(content), widget(edited(content, path, isGone)))).toBe(false);
+        expect(covers(widget(content), widget(edited(content, path, isGone)), builtInShapeOf)).toBe(false);
       }),
     );
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
 import type { DesiredSet } from "../../../operator/engine/desired-set.ts";
-
 import { assessHealth } from "../../../operator/engine/health/health.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { type Plan, type PlanInput, planChanges } from "../../../operator/engine/plan.ts";
 import { idOf, type Manifest, stamps } from "../../../synth/manifest.ts";
 import { aRelease, aSourceManifest, asOwned, asPrepared } from "../../fakes/releases.ts";
@@ -47,6 +47,7 @@ const plan = (prepared: DesiredSet, live: Live = {}, more: Partial<PlanInput> = 
     observed: ({ id }) => live[id],
     watch: () => ({ hasSynced: true, refusal: undefined }),
     isSettled: () => false,
+    shapeOf: builtInShapeOf,
     assess: (object) => assessHealth(object, { nowMs: 0 }),
     ...more,
   });

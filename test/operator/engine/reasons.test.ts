@@ -4,6 +4,7 @@ import type { Decision } from "../../../operator/engine/decide-object.ts";
 import { decidePrune } from "../../../operator/engine/decide-prune.ts";
 import type { DesiredObject } from "../../../operator/engine/desired-set.ts";
 import { fitToLive } from "../../../operator/engine/immutable.ts";
+import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { planChanges } from "../../../operator/engine/plan.ts";
 import { explainDecision, explainPrune } from "../../../operator/engine/reasons.ts";
 import { idOf, stamps } from "../../../synth/manifest.ts";
@@ -93,6 +94,7 @@ describe("each planned step has a reason", () => {
       observed: () => undefined,
       watch: () => watch,
       isSettled: () => false,
+      shapeOf: builtInShapeOf,
       assess: () => ({ status: "Current", reason: "Current", message: "" }),
     }).reasons;
   };

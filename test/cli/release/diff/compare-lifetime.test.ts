@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { compareRelease } from "../../../../cli/release/diff/compare-release.ts";
 import type { Lifetime } from "../../../../crds/child-kind.ts";
+import { builtInShapeOf } from "../../../../operator/engine/kind-shapes.ts";
 import { aManifest, anOwner, asLive } from "../../../fakes/owned-objects.ts";
 import { aDesiredSet } from "../../../fakes/plans.ts";
 
@@ -15,6 +16,7 @@ async function compare(lifetime: Lifetime) {
   const applied: string[] = [];
   const [change] = await compareRelease({
     resource: anOwner(),
+    shapeOf: builtInShapeOf,
     prepared: { ...desired, objects: desired.objects.map((object) => ({ ...object, lifetime })) },
     cluster: {
       read: async () => live,

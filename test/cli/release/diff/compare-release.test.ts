@@ -12,6 +12,7 @@ import {
 } from "../../../../crds/object.ts";
 import { toLiveObject } from "../../../../operator/cluster/live-object.ts";
 import { prepareManifests } from "../../../../operator/desire/release/prepare-manifests.ts";
+import { builtInShapeOf } from "../../../../operator/engine/kind-shapes.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../../operator/errors.ts";
 import { idOf, type Manifest, stamps } from "../../../../synth/manifest.ts";
 import { aRelease } from "../a-release.ts";
@@ -69,7 +70,8 @@ async function compare(manifests: readonly Manifest[], { live = [], errors = {},
       return asLive({ ...manifest, defaulted: true });
     },
   };
-  const changes = await compareRelease({ resource, prepared, cluster, kinds, ...more });
+  const parts = { cluster, kinds, shapeOf: builtInShapeOf };
+  const changes = await compareRelease({ resource, prepared, ...parts, ...more });
   return {
     changes: changes.map(({ action, id, note }) => ({ action, id, note })),
     diffs: changes.map(({ diff }) => diff),

@@ -4,6 +4,7 @@ import { decidePrune } from "../../../../operator/engine/decide-prune.ts";
 import type { DesiredSet, OwnedObject } from "../../../../operator/engine/desired-set.ts";
 import type { Health } from "../../../../operator/engine/health/health.ts";
 import { composeInventory, entriesToRecord, recordedIdsOf } from "../../../../operator/engine/inventory.ts";
+import { builtInShapeOf } from "../../../../operator/engine/kind-shapes.ts";
 import { planChanges } from "../../../../operator/engine/plan.ts";
 import { idOf, type Manifest, type ObjectId, stamps } from "../../../../synth/manifest.ts";
 import {
@@ -54,6 +55,7 @@ function* reconcile(prepared: DesiredSet, cluster: ModelCluster): Generator<void
       observed: ({ id }) => cluster.objects.get(id)?.live,
       watch: () => ({ hasSynced: true, refusal: undefined }),
       isSettled: () => true,
+      shapeOf: builtInShapeOf,
       assess: () => current,
     });
     const entries = entriesToRecord({ plan, prepared, recorded: cluster.recorded });

@@ -8,6 +8,7 @@ import { createKindController } from "../../../../operator/compose/kind-controll
 import { PolicyLimits } from "../../../../operator/desire/release/policy-limits.ts";
 import { releaseKind, releasePolicyKind } from "../../../../operator/desire/release/release-kind.ts";
 import { composeKindSources } from "../../../../operator/desire/source/compose-kind-sources.ts";
+import { builtInShapeOf } from "../../../../operator/engine/kind-shapes.ts";
 import type { SourceState } from "../../../../operator/git/source/ports.ts";
 import type { FoundAuthors } from "../../../../operator/git/source/span-authors.ts";
 import type { ZoneSources } from "../../../../operator/git/source/zone-sources.ts";
@@ -49,6 +50,7 @@ async function aController(kind: typeof buildInfo = buildInfos) {
   const controller = createKindController({
     kind,
     ...{ stores, cluster, clock, log },
+    shapeOf: builtInShapeOf,
     publisher: undefined,
     place: "here",
     events: { record: () => undefined },
