@@ -110,6 +110,12 @@ const spec = z
         name: z.string().describe("Name of the Promotion."),
         uid: z.string().describe("Its uid."),
         at: z.string().describe("When it was created."),
+        replaces: z
+          .array(z.string())
+          .optional()
+          .describe(
+            "Uids of the other requests for the stage that existed when the Pipeline started this one, without those of more than a minute before it. They are not started any more.",
+          ),
       })
       .optional()
       .describe("The Promotion with which a user requested this one. Set by the Pipeline."),

@@ -12,6 +12,7 @@ import { type NewPromotion, newPromotion } from "./new-promotion.ts";
 import { isOpen, type PromotionView, type StartedPromotion } from "./promotions.ts";
 import { agreedReleases } from "./release-problems.ts";
 import { later } from "./release-state.ts";
+import { startedRequest } from "./request-order.ts";
 import { commandToPromote, hasPassedHere, requestToStart, resolveRequest } from "./requests.ts";
 import type { Stage } from "./shape.ts";
 import { proofOfStage } from "./stage-proof.ts";
@@ -76,7 +77,7 @@ function decideRequest(request: PromotionView, at: At): Decided {
     ...(hold === true && { hold }),
     ...(bypass.size > 0 && { bypass: [...bypass] }),
     ...(gates.approvals.length > 0 && { approvals: [...gates.approvals] }),
-    request: { name: request.name, uid: request.uid, at: request.createdAt },
+    request: startedRequest(request, at.history.requests),
   });
   return { start, next: undefined, waiting: [] };
 }

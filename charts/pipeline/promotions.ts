@@ -2,6 +2,7 @@ import type { LiveObject } from "../../crds/object.ts";
 import { controllerOf } from "../../crds/object.ts";
 import type { PromotionRecord, PromotionResource, PromotionSpec } from "../../crds/promotion.ts";
 import { compare, inOrder, numberOf } from "./promotion-order.ts";
+import { isReplacedBy } from "./request-order.ts";
 import type { Stage } from "./shape.ts";
 
 /** The fields of a Promotion that a Pipeline reads. */
@@ -188,13 +189,19 @@ export class StageHistory {
    * does not count, because it was authorized for that name.
    */
   get openRequest(): PromotionView | undefined {
-    const newest = this.requests.findLast(({ spec }) => spec.stage === this.#name);
-    if (newest === undefined || newest.startedAs !== undefined || !isOpen(newest)) return undefined;
-    const isStarted = this.started.some(
-      ({ spec: { request } }) =>
-        request !== undefined && (request.uid === newest.uid || request.at > newest.createdAt),
-    );
-    return isStarted ? undefined : newest;
+    return this.requests
+      .slice(1 + this.requests.findLastIndex((one) => this.#isLost(one)))
+      .findLast((one) => one.spec.stage === this.#name && isWaiting(one) && !this.#isReplaced(one));
+  }
+
+  /** Whether a request was started, or one that replaces it. */
+  #isReplaced(request: PromotionView): boolean {
+    return this.started.some(({ spec }) => spec.request !== undefined && isReplacedBy(request, spec.request));
+  }
+
+  /** Whether a request was started, and no Promotion shows this. The requests before it are not started any more. */
+  #isLost(request: PromotionView): boolean {
+    return !isWaiting(request) && !this.#isReplaced(request);
   }
 
   /** The request that holds the stage until the request is deleted, even if the Promotion started for it is lost. */
@@ -202,13 +209,8 @@ export class StageHistory {
     const { current } = this;
     if (current?.spec.hold === true)
       return this.requests.find(({ uid }) => uid === current.spec.request?.uid);
-    const last = this.requests.findLast(({ startedAs }) => startedAs !== undefined);
-    if (last?.spec.hold !== true) return undefined;
-    const isOver = this.started.some(
-      ({ spec: { request } }) =>
-        request !== undefined && (request.uid === last.uid || request.at > last.createdAt),
-    );
-    return isOver ? undefined : last;
+    const lost = this.requests.findLast((one) => this.#isLost(one));
+    return lost?.spec.hold === true ? lost : undefined;
   }
 
   get nextNumber(): number {
@@ -225,6 +227,11 @@ export function isOpen({
   readonly failedAt?: string | undefined;
 }): boolean {
   return passedAt === undefined && failedAt === undefined;
+}
+
+/** Whether a request does not record that it was started. */
+function isWaiting(request: PromotionView): boolean {
+  return request.startedAs === undefined && isOpen(request);
 }
 
 function candidateOf({ spec }: PromotionView): number {

@@ -35,6 +35,12 @@ const request = (name: string, second: number, more: Partial<PromotionView> = {}
   ...more,
 });
 
+/** The request for which a Promotion was created, and those that it replaces. */
+const started = (name: string, replaces: string[]) => ({
+  ...{ name, uid: name, at: "2026-01-01T00:00:20Z" },
+  replaces,
+});
+
 describe("the history of a stage", () => {
   test.for<{ history: readonly PromotionView[]; state: string }>([
     { history: [], state: "Unknown" },
@@ -110,6 +116,36 @@ describe("the history of a stage", () => {
         request("old", 10),
         promotion(1, "a", { request: { name: "new", uid: "new", at: "2026-01-01T00:00:20Z" } }),
       ],
+      open: undefined,
+    },
+    {
+      does: "is one of the same second that was not known when another one was started",
+      promotions: [request("a", 20), request("z", 20), promotion(1, "a", { request: started("z", []) })],
+      open: "a",
+    },
+    {
+      does: "is one that was not known then, although its time is some seconds before",
+      promotions: [request("a", 10), request("z", 20), promotion(1, "a", { request: started("z", []) })],
+      open: "a",
+    },
+    {
+      does: "is not one that was known then, whatever its time",
+      promotions: [request("a", 30), request("z", 20), promotion(1, "a", { request: started("z", ["a"]) })],
+      open: undefined,
+    },
+    {
+      does: "is not one that is older by minutes, and is not listed",
+      promotions: [
+        request("a", 0, { createdAt: "2025-12-31T23:00:00Z" }),
+        request("z", 20),
+        promotion(1, "a", { request: started("z", []) }),
+        promotion(2, "b"),
+      ],
+      open: undefined,
+    },
+    {
+      does: "is not one of the same second as one whose Promotion is lost",
+      promotions: [request("a", 20), request("z", 20, { startedAs: "shop-prod-1" })],
       open: undefined,
     },
     {

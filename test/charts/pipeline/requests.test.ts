@@ -91,3 +91,56 @@ describe("a request for a candidate that was planned before an upgrade of the op
     });
   });
 });
+
+describe("requests for one stage within one second", () => {
+  /** A world that has deployed two commits, and a third one that prod holds back. */
+  function aShopWithHistory() {
+    const world = aShop();
+    const [first, second_] = ["1", "2"].map((text) => {
+      const commit = world.push(everywhere(text));
+      world.run(hour);
+      return commit;
+    }) as [string, string];
+    return { world, first, second: second_ };
+  }
+
+  const asksFor = (revision: string) => ({ stage: "prod", by: "ann", hold: true, revision });
+  const requestsOf = (world: ReturnType<typeof aShop>) =>
+    world.promotions("prod").map(({ spec }) => spec.request?.name);
+
+  test("start in the order in which they arrived, whatever their names", () => {
+    const { world, first, second: last } = aShopWithHistory();
+    world.request("z-promote", asksFor(last));
+    world.run(0);
+    world.request("a-rollback", asksFor(first));
+    world.run(minute);
+    expect(requestsOf(world).slice(2)).toEqual(["z-promote", "a-rollback"]);
+    expect(world.release("prod").status?.deployed?.revision).toBe(first);
+    expect(world.stage("prod").phase).toBe("Held");
+  });
+
+  test("are not started again when the operator restarts, or a later one is deleted", () => {
+    const { world, first, second: last } = aShopWithHistory();
+    world.request("z-promote", asksFor(last));
+    world.run(0);
+    world.request("a-rollback", asksFor(first));
+    world.run(minute);
+    world.restart();
+    world.run(minute);
+    world.remove("Promotion", "a-rollback");
+    world.run(minute);
+    expect(requestsOf(world).filter((name) => name === "z-promote")).toHaveLength(1);
+  });
+
+  test("start by their names if none of them has started, and the others never", () => {
+    const { world, first, second: last } = aShopWithHistory();
+    world.request("b", asksFor(first));
+    world.request("a", asksFor(last));
+    world.run(minute);
+    expect(requestsOf(world).slice(2)).toEqual(["b"]);
+    world.remove("Promotion", "b");
+    world.restart();
+    world.run(hour);
+    expect(requestsOf(world)).not.toContain("a");
+  });
+});
