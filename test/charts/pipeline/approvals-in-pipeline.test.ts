@@ -159,6 +159,27 @@ describe("approvals of a Pipeline's stage", () => {
     ]);
   });
 
+  test("an Approval counts again when a later commit renders the same digest, until it is deleted", () => {
+    const { world, commit, digest } = waiting();
+    world.approve("ann", { stage: "prod", revision: commit, digest });
+    world.run(minute);
+    const next = (text: string): string => {
+      const pushed = world.push(everywhere(text));
+      world.run(hour);
+      return pushed;
+    };
+    const other = next("2");
+    world.approve("bob", { stage: "prod", digest: world.stage("prod").next?.digest });
+    world.run(minute);
+    const back = next("1");
+    expect(promoted(world, "prod")).toEqual([commit, other, back]);
+    expect(world.promotions("prod").at(-1)?.spec).toMatchObject({ digest, approvals: [{ by: "ann" }] });
+    world.remove("Approval", "bob");
+    next("2");
+    expect(promoted(world, "prod")).toEqual([commit, other, back]);
+    expect(waitingOf(world, "prod")).toContain("0 of 1 approvals");
+  });
+
   test("an approved older candidate does not wait for the approval of a newer one", () => {
     const { world, commit, digest } = waiting();
     const newer = world.push(everywhere("2"));
