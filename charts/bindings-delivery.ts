@@ -70,7 +70,16 @@ export const promotion: BoundKind<Construct> = bindKind({
   ],
   needsReleases: true,
   record: {
-    fields: ["verifications", "passedAt", "failedAt", "reason", "message", "startedAs", "supersededBy"],
+    fields: [
+      "verifications",
+      "passedAt",
+      "failedAt",
+      "lateSince",
+      "reason",
+      "message",
+      "startedAs",
+      "supersededBy",
+    ],
     fold: foldPromotion,
   },
   verdict: judgePromotion,

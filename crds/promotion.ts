@@ -168,6 +168,11 @@ export const Promotion = defineKind({
         verifications: z.array(verification).optional().describe("Verifications that have finished."),
         passedAt: instant.optional().describe("When the digest passed the stage."),
         failedAt: instant.optional().describe("When it failed."),
+        lateSince: instant
+          .optional()
+          .describe(
+            "When a Release was first not healthy again after the timeout had passed. It has the timeout from then on to become healthy.",
+          ),
         reason: z
           .enum(["VerificationFailed", "ReleaseFailed", "TimedOut"])
           .optional()
@@ -213,5 +218,12 @@ export type PromotionResource = ResourceOf<typeof Promotion>;
 export type PromotionSpec = SpecOf<typeof Promotion>;
 export type PromotionRecord = RecordOf<
   typeof Promotion,
-  "verifications" | "passedAt" | "failedAt" | "reason" | "message" | "startedAs" | "supersededBy"
+  | "verifications"
+  | "passedAt"
+  | "failedAt"
+  | "lateSince"
+  | "reason"
+  | "message"
+  | "startedAs"
+  | "supersededBy"
 >;

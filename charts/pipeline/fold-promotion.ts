@@ -68,9 +68,10 @@ export function proofOf(
   if (found === undefined) return undefined;
   const { stage } = found;
   const { metadata, spec } = subject;
-  const { verifications } = record;
+  const { verifications, lateSince } = record;
   const releases = releasesOfStage(stage, observed);
-  const proof = proofOfStage({ ...metadata, createdAt, spec, verifications }, { stage, releases, clock });
+  const promotion = { ...metadata, createdAt, spec, verifications, lateSince };
+  const proof = proofOfStage(promotion, { stage, releases, clock });
   return { rules: proofRulesOf(stage, spec), proof };
 }
 
@@ -98,9 +99,10 @@ export function foldPromotion(
     return { verification, name, live: ownJob(name, resource, observed) };
   });
   const verifications = foldVerifications(previous.verifications, jobs);
-  const next = { ...previous, ...(verifications !== undefined && { verifications }) };
+  const record = { ...previous, ...(verifications !== undefined && { verifications }) };
   const createdAt = resource.metadata.creationTimestamp ?? "";
-  const proof = proofOf(resource, { observed, clock, record: next, createdAt })?.proof;
+  const proof = proofOf(resource, { observed, clock, record, createdAt })?.proof;
+  const next = { ...record, ...(proof?.lateSince !== undefined && { lateSince: proof.lateSince }) };
   if (proof?.state === "Passed") return { ...next, passedAt: proof.at };
   if (proof?.state === "Failed")
     return { ...next, failedAt: proof.at, reason: proof.reason, message: proof.message };

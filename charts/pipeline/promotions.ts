@@ -15,6 +15,7 @@ export interface PromotionView {
   readonly isOurs: boolean;
   readonly passedAt?: string;
   readonly failedAt?: string;
+  readonly lateSince?: string;
   readonly message?: string;
   readonly verifications?: PromotionRecord["verifications"];
   readonly startedAs?: string;
@@ -28,7 +29,7 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
     spec,
     status = {} as NonNullable<PromotionResource["status"]>,
   } = live as PromotionResource;
-  const { passedAt, failedAt, message, verifications, startedAs, supersededBy } = status;
+  const { passedAt, failedAt, lateSince, message, verifications, startedAs, supersededBy } = status;
   return {
     name: metadata.name,
     uid: metadata.uid,
@@ -37,6 +38,7 @@ export function viewPromotion(live: LiveObject, pipeline: { readonly uid: string
     isOurs: controllerOf(live)?.uid === pipeline.uid,
     ...(passedAt !== undefined && { passedAt }),
     ...(failedAt !== undefined && { failedAt }),
+    ...(lateSince !== undefined && { lateSince }),
     ...(message !== undefined && { message }),
     ...(verifications !== undefined && { verifications }),
     ...(startedAs !== undefined && { startedAs }),

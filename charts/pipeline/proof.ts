@@ -1,7 +1,8 @@
 import { toMilliseconds } from "../../crds/duration.ts";
-import { instantMs, type KindClock } from "../../crds/kind-context.ts";
+import type { KindClock } from "../../crds/kind-context.ts";
 import type { Verification } from "../../crds/pipeline-stage.ts";
 import type { PromotionRecord, PromotionSpec } from "../../crds/promotion.ts";
+import { type Assessed, afterMs, findLate, findLateSince, type VerificationState } from "./patience.ts";
 import { assessRelease, latest, type ReleaseState } from "./release-state.ts";
 import type { ReleaseView } from "./release-view.ts";
 import type { ProofRules } from "./stage-rules.ts";
@@ -13,13 +14,19 @@ export interface ProofInput {
   /** The Releases of the stage, by key. */
   readonly releases: ReadonlyMap<string, ReleaseView>;
   readonly verifications: PromotionRecord["verifications"];
+  readonly lateSince?: PromotionRecord["lateSince"];
   /** Name of the Job of a verification. */
   readonly jobOf: (verification: Verification) => string;
   readonly clock: KindClock;
 }
 
 /** The result of a Promotion, or why it has none yet. */
-export type Proof =
+export type Proof = Result & {
+  /** The field to record. */
+  readonly lateSince?: string;
+};
+
+type Result =
   | { readonly state: "Passed"; readonly at: string }
   | {
       readonly state: "Failed";
@@ -36,11 +43,6 @@ export type Proof =
       readonly obstacleSince: string | undefined;
     };
 
-interface Assessed {
-  readonly key: string;
-  readonly state: ReleaseState;
-}
-
 /**
  * Whether a stage has proven the target of a Promotion. All instants in the result are computed from those that Releases
  * and Jobs report, so they do not depend on the time of the call. Pure.
@@ -48,8 +50,10 @@ interface Assessed {
 export function assessProof(input: ProofInput): Proof {
   const { clock, createdAt, rules } = input;
   const assessed = assessAll(input);
-  const failure = findFailure(input, assessed);
-  if (failure !== undefined) return { state: "Failed", ...failure };
+  const lateSince = findLateSince({ ...input, assessed });
+  const late = lateSince === undefined ? {} : { lateSince };
+  const failure = findFailure({ ...input, ...late }, assessed);
+  if (failure !== undefined) return { state: "Failed", ...failure, ...late };
   const provenAt = assessed.map(({ state }) => (state.state === "Proven" ? state.at : undefined));
   const outcomes = outcomesOf(input);
   const isWhole = assessed.length > 0 && provenAt.every((at) => at !== undefined);
@@ -60,9 +64,9 @@ export function assessProof(input: ProofInput): Proof {
       ...provenAt.filter((one) => one !== undefined),
       ...outcomes.map(({ outcome }) => outcome?.finishedAt ?? createdAt),
     );
-    if (clock.reached(at)) return { state: "Passed", at };
+    if (clock.reached(at)) return { state: "Passed", at, ...late };
   }
-  return { state: "Proving", ...describe(assessed, { rules, outcomes, createdAt }) };
+  return { state: "Proving", ...describe(assessed, { rules, outcomes, createdAt }), ...late };
 }
 
 /** Whether all Releases of a Promotion are deployed and healthy. Pure. */
@@ -92,13 +96,6 @@ function assessAll({
   });
 }
 
-type Outcome = NonNullable<PromotionRecord["verifications"]>[number];
-
-interface VerificationState {
-  readonly name: string;
-  readonly outcome: Outcome | undefined;
-}
-
 /** The outcomes of the Jobs that the current rules require. */
 function outcomesOf({ rules, verifications = [], jobOf }: ProofInput): readonly VerificationState[] {
   return rules.verify.map((verification) => ({
@@ -112,7 +109,7 @@ function findFailure(
   input: ProofInput,
   assessed: readonly Assessed[],
 ): Omit<Extract<Proof, { readonly state: "Failed" }>, "state"> | undefined {
-  const { createdAt, rules, clock } = input;
+  const { createdAt, clock } = input;
   const failed = outcomesOf(input).find(({ outcome }) => outcome?.outcome === "Failed");
   if (failed?.outcome !== undefined) {
     const { finishedAt, message = "its Job failed", job } = failed.outcome;
@@ -130,55 +127,9 @@ function findFailure(
         message: `Release "${key}" ${state.message}`,
       };
   }
-  const [late] = [...patienceForReleases(assessed), ...patienceForVerifications(input, assessed)]
-    .map(({ what, from, metAt }) => ({ what, metAt, at: afterMs(latest(createdAt, from), rules.timeoutMs) }))
-    // A condition that became true after its deadline is late, even if the operator did not run at the deadline.
-    .filter(({ at, metAt }) => metAt === undefined || instantMs(metAt) > instantMs(at))
-    .toSorted((a, b) => instantMs(a.at) - instantMs(b.at));
+  const late = findLate({ ...input, assessed, outcomes: outcomesOf(input) });
   if (late === undefined || !clock.reached(late.at)) return undefined;
   return { at: late.at, reason: "TimedOut", message: `not proven within the timeout: ${late.what}` };
-}
-
-/** A condition that must be true before the timeout. */
-interface Patience {
-  readonly what: string;
-  /** Start of the timeout. */
-  readonly from: string;
-  /** When it became true; undefined: it is not. */
-  readonly metAt: string | undefined;
-}
-
-/**
- * The timeout starts when the last Release so far was deployed, so that illness late in a rollout of many batches leaves time to
- * recover. It does not apply to a Release that is still being deployed, or waits for a remote or a user.
- */
-function patienceForReleases(assessed: readonly Assessed[]): readonly Patience[] {
-  const deployments = assessed.flatMap(({ state }) => ("since" in state ? [state.since] : []));
-  return assessed.flatMap(({ key, state }): readonly Patience[] => {
-    if (state.state === "Deploying" || state.state === "Failed") return [];
-    const what = describeLate({ key, state });
-    if (state.state === "Refused")
-      return state.at === undefined ? [] : [{ what, from: state.at, metAt: undefined }];
-    // A soaking Release whose soak time is over counts as proven, even if its spec has changed since then, such as for another plan.
-    const metAt = state.state === "Proven" ? state.at : state.state === "Soaking" ? state.until : undefined;
-    return [{ what, from: latest(state.since, ...deployments), metAt }];
-  });
-}
-
-function describeLate({ key, state }: Assessed): string {
-  return `Release "${key}" ${"message" in state ? state.message : "was not healthy for long enough"}`;
-}
-
-/** The timeout of verifications starts when the last Release was proven. */
-function patienceForVerifications(input: ProofInput, assessed: readonly Assessed[]): readonly Patience[] {
-  const outcomes = outcomesOf(input);
-  const proven = assessed.flatMap(({ state }) => (state.state === "Proven" ? [state.at] : []));
-  const [first, ...others] = proven;
-  if (outcomes.length === 0 || first === undefined || proven.length < assessed.length) return [];
-  const from = latest(first, ...others);
-  return outcomes.map(({ name, outcome }) => {
-    return { what: `verification "${name}" has not finished`, from, metAt: outcome?.finishedAt };
-  });
 }
 
 function describe(
@@ -228,8 +179,4 @@ function obstacleSince(
     return state.state === "Soaking" ? [afterMs(state.until, -toMilliseconds(soak))] : [];
   });
   return latest(createdAt, ...(own === undefined ? [] : [own]), ...progress);
-}
-
-function afterMs(instant: string, ms: number): string {
-  return new Date(instantMs(instant) + ms).toISOString().replace(/\.000Z$/, "Z");
 }

@@ -9,7 +9,13 @@ export type ReleaseState =
   /** Rejected until the Release is edited. `at`: since when. */
   | { readonly state: "Refused"; readonly message: string; readonly at: string | undefined }
   | { readonly state: "Failed"; readonly message: string; readonly at: string }
-  | { readonly state: "Unhealthy"; readonly message: string; readonly since: string }
+  /** `since`: when it was deployed. `illSince`: when it was last healthy; undefined: not known. */
+  | {
+      readonly state: "Unhealthy";
+      readonly message: string;
+      readonly since: string;
+      readonly illSince: string | undefined;
+    }
   /** Healthy, but not for long enough, or its status describes an earlier generation. */
   | {
       readonly state: "Soaking";
@@ -94,8 +100,10 @@ export function assessRelease(
   // A refused pin is not applied: the status has its generation, and the deployed manifests have an earlier one.
   if (release.isObserved && ready?.status === "False" && refusals.has(ready.reason))
     return { state: "Refused", message: `is refused: ${ready.message}`, at: ready.lastTransitionTime };
-  if (healthy?.status !== "True" || healthySince === undefined)
-    return { state: "Unhealthy", message: `is not healthy: ${(healthy ?? ready)?.message}`, since };
+  if (healthy?.status !== "True" || healthySince === undefined) {
+    const illSince = healthy?.status === "True" ? undefined : healthy?.lastTransitionTime;
+    return { state: "Unhealthy", message: `is not healthy: ${(healthy ?? ready)?.message}`, since, illSince };
+  }
   if (ready?.status !== "True" && !outages.has(ready?.reason ?? ""))
     return { state: "Deploying", message: `is not ready: ${ready?.message}` };
   const provenAt = later(latest(since, healthySince), soak);

@@ -13,6 +13,7 @@ export interface ProvenPromotion {
   readonly createdAt: string;
   readonly spec: PromotionSpec;
   readonly verifications?: PromotionRecord["verifications"];
+  readonly lateSince?: string | undefined;
 }
 
 /** A stage, and the Releases of it that count, by key. */
@@ -24,13 +25,14 @@ export interface ProvenStage {
 
 /** Whether a stage has proven the target of a Promotion, by the stage's current rules. Pure. */
 export function proofOfStage(promotion: ProvenPromotion, { stage, releases, clock }: ProvenStage): Proof {
-  const { spec, createdAt, verifications } = promotion;
+  const { spec, createdAt, verifications, lateSince } = promotion;
   return assessProof({
     spec,
     createdAt,
     rules: proofRulesOf(stage, spec),
     releases,
     verifications,
+    lateSince,
     jobOf: (verification) => verificationJobName(promotion, verification),
     clock,
   });

@@ -73,7 +73,8 @@ function proofOf(
   // Without Releases the proof would be wrong.
   if (releases.size === 0) return undefined;
   const { name, uid, creationTimestamp: createdAt = "1970-01-01T00:00:00Z" } = metadata;
-  const promotion = { name, uid, createdAt, spec, verifications: status?.verifications };
+  const { verifications, lateSince } = status ?? {};
+  const promotion = { name, uid, createdAt, spec, verifications, lateSince };
   return proofOfStage(promotion, { stage, releases, clock });
 }
 

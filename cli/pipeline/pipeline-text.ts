@@ -11,6 +11,7 @@ export interface PromotionObject {
   readonly spec: PromotionSpec;
   readonly status?: {
     readonly verifications?: PromotionRecord["verifications"];
+    readonly lateSince?: PromotionRecord["lateSince"];
     readonly phase?: "Requested" | "Proving" | "Passed" | "Failed" | "Superseded";
     readonly waiting?: string;
     readonly until?: string;
