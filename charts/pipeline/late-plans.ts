@@ -1,6 +1,6 @@
 import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { canPlan, hasPlanned } from "./plan-candidates.ts";
-import { agreedRelease } from "./release-problems.ts";
+import { agreedRelease, findProblem, whyStalled } from "./release-problems.ts";
 import { later, latest } from "./release-state.ts";
 import type { ReleaseView } from "./release-view.ts";
 import type { Stage } from "./shape.ts";
@@ -27,13 +27,14 @@ export function describeLatePlans(
     const release = agreedRelease(key, { stage, world });
     return release !== undefined && isLate(release, world) ? [release] : [];
   });
-  return [...Map.groupBy(late, ({ asked = "" }) => asked)].map(([revision, releases]) => {
+  const texts = [...Map.groupBy(late, ({ asked = "" }) => asked)].map(([revision, releases]) => {
     const start = `${shortId(revision)} was not planned within `;
     const told = before?.problems?.find(
       (text) => text.startsWith(start) && releases.some(({ key }) => text.includes(nameOf(key))),
     );
     return told ?? `${start}${describe(releases, world)}`;
   });
+  return [...texts, ...describeStalled(stage, world)];
 }
 
 function isLate(release: ReleaseView, { clock }: Pick<PipelineWorld, "clock">): boolean {
@@ -41,6 +42,17 @@ function isLate(release: ReleaseView, { clock }: Pick<PipelineWorld, "clock">): 
   if (asked === undefined || askedAt === undefined) return false;
   if (hasPlanned(release, asked) || !canPlan(release, asked)) return false;
   return clock.reached(later(askedAt, patience));
+}
+
+/** The Releases that the Pipeline does not wait for, because they are stalled, unless they have another problem. */
+function describeStalled(stage: Stage, world: PipelineWorld): readonly string[] {
+  return stage.keys.flatMap((key) => {
+    const { asked = "", askedAt } = agreedRelease(key, { stage, world }) ?? {};
+    const why = whyStalled(key, asked, { stage, world });
+    if (why === undefined || askedAt === undefined || findProblem(key, stage, world) !== undefined) return [];
+    if (!world.clock.reached(later(askedAt, patience))) return [];
+    return [`${nameOf(key)} is stalled and has not planned ${shortId(asked)}: ${why}`];
+  });
 }
 
 function describe(releases: readonly ReleaseView[], { record }: Pick<PipelineWorld, "record">): string {

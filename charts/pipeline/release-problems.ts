@@ -31,12 +31,13 @@ export function agreedReleases(
 export function describeReleases(stage: Stage, world: PipelineWorld): readonly string[] {
   if (stage.keys.length === 0) return ["the stage has no Releases"];
   return stage.keys.flatMap((key) => {
-    const problem = problemOf(key, stage, world);
+    const problem = findProblem(key, stage, world);
     return problem === undefined ? [] : [`Release "${key}" ${problem}`];
   });
 }
 
-function problemOf(key: string, stage: Stage, world: PipelineWorld): string | undefined {
+/** Why a Release of a stage cannot be deployed; undefined: it can. Pure. */
+export function findProblem(key: string, stage: Stage, world: PipelineWorld): string | undefined {
   const found = world.releases.get(key);
   const release = agreedRelease(key, { stage, world });
   // A Pipeline reads only Releases that name it.
@@ -49,6 +50,20 @@ function problemOf(key: string, stage: Stage, world: PipelineWorld): string | un
   const ready = release.conditions.get("Ready");
   if (ready?.status === "False" && waitsForPeople.has(ready.reason)) return `is not ready: ${ready.message}`;
   return undefined;
+}
+
+/** Why a Release does not plan the requested commit before it is edited; undefined: it has planned it, or is not stalled. Pure. */
+export function whyStalled(
+  key: string,
+  revision: string,
+  at: { readonly stage: Pick<Stage, "names">; readonly world: Pick<PipelineWorld, "releases"> },
+): string | undefined {
+  const release = agreedRelease(key, at);
+  if (release === undefined || release.asked !== revision || release.next?.revision === revision)
+    return undefined;
+  const { conditions, isObserved } = release;
+  const isStalled = isObserved && conditions.get("Stalled")?.status === "True";
+  return isStalled ? (conditions.get("Ready") ?? conditions.get("Stalled"))?.message : undefined;
 }
 
 /** Reasons that a user must resolve by an edit or an approval of the Release. */

@@ -1,4 +1,4 @@
-import type { StageStatus } from "../../crds/pipeline-status.ts";
+import type { Candidate, StageStatus } from "../../crds/pipeline-status.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import type { StageDecision } from "./decide-stage.ts";
 import { undeclaredIn } from "./differences.ts";
@@ -6,6 +6,7 @@ import { type ClosedGate, unprovenBefore } from "./gates.ts";
 import { describeLatePlans } from "./late-plans.ts";
 import { isOpen, type PromotionView } from "./promotions.ts";
 import { agreedRelease, describeReleases } from "./release-problems.ts";
+import type { Stage } from "./shape.ts";
 import { shortenStage } from "./short-report.ts";
 import { describeUnreadable } from "./windows.ts";
 import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
@@ -119,6 +120,17 @@ function isReplacing({ start, current }: StageDecision): boolean {
   return start !== undefined && current !== undefined && isOpen(current);
 }
 
+/** The errors of the Releases of a stage that cannot plan a candidate. */
+function errorsIn(
+  { releases }: Candidate,
+  { keys }: Stage,
+): readonly { readonly key: string; readonly error: string }[] {
+  return keys.flatMap((key) => {
+    const error = releases.find(({ release }) => release === key)?.error;
+    return error === undefined ? [] : [{ key, error }];
+  });
+}
+
 /** Problems that a user must solve. */
 function problemsOf(
   { stage, current }: StageDecision,
@@ -127,10 +139,20 @@ function problemsOf(
 ): string[] {
   const newest = world.record.candidates?.at(-1);
   const plan = newest === undefined ? undefined : world.planOf(stage, newest);
-  const failed =
-    newest !== undefined && plan?.state === "failed" && stage.keys.length > 0
-      ? [`${shortId(newest.revision)} cannot be planned: ${plan.message}`]
-      : [];
+  const releases = describeReleases(stage, world);
+  const errors = newest === undefined ? [] : errorsIn(newest, stage);
+  // A Release that is not valid reports the same error as the reason of its own state.
+  const failed = errors
+    .filter(
+      ({ key, error }) =>
+        !releases.some(
+          (text) => text.startsWith(`Release "${key}" `) && text.includes(error.replace(/…$/, "")),
+        ),
+    )
+    .slice(0, 1)
+    .map(
+      ({ key, error }) => `${shortId(newest?.revision ?? "")} cannot be planned: Release "${key}": ${error}`,
+    );
   const differing =
     newest !== undefined && plan?.state === "known" && plan.digest !== current?.spec.digest
       ? undeclaredIn(newest.revision, { stage, world }).differing.map(
@@ -139,7 +161,7 @@ function problemsOf(
       : [];
   return [
     ...describeUnreadable(stage.enter?.windows ?? []).map((text) => `a window is closed: ${text}`),
-    ...describeReleases(stage, world),
+    ...releases,
     ...describeLatePlans(stage, world, before),
     ...failed,
     ...differing,

@@ -2,7 +2,7 @@ import type { Candidate } from "../../crds/pipeline-status.ts";
 import { type ClosedGate, closedByOrder } from "./gates.ts";
 import { findReverting, isAvailable } from "./keep-candidates.ts";
 import type { StageHistory, StartedPromotion } from "./promotions.ts";
-import { describeReleases } from "./release-problems.ts";
+import { describeReleases, findProblem, whyStalled } from "./release-problems.ts";
 import type { Stage } from "./shape.ts";
 import { candidateOf, type PipelineWorld, type PlannedStage, shortId } from "./world.ts";
 
@@ -83,8 +83,15 @@ export function whyNothing({ stage, world, history }: At): readonly ClosedGate[]
   const which = shortId(newest.revision);
   if (plan.state === "failed") return [{ gate: "Plan", message: `${which}: ${plan.message}` }];
   if (plan.state === "unknown") {
-    const missing = plan.missing.map((key) => `Release "${key}"`).join(", ");
     const problems = describeReleases(stage, world);
+    const missing = plan.missing
+      .map((key) => {
+        // The gate `Releases` has the reason of a Release that cannot be deployed.
+        const isKnown = findProblem(key, stage, world) !== undefined;
+        const why = isKnown ? undefined : whyStalled(key, newest.revision, { stage, world });
+        return `Release "${key}"${why === undefined ? "" : `, which is stalled: ${why}`}`;
+      })
+      .join(", ");
     return [
       { gate: "Plan", message: `${which} is not planned by ${missing}` },
       ...(problems.length > 0 ? [{ gate: "Releases", message: problems.join("; ") } as const] : []),
