@@ -102,7 +102,8 @@ export class RecordModel {
   #create(spec: object, ours: boolean): void {
     const name = `shop-${this.#promotions.length}`;
     const ownerReferences = ours ? [{ uid: "p-1", controller: true }] : [];
-    const metadata = { name, namespace: "shop", uid: name, creationTimestamp: name, ownerReferences };
+    const creationTimestamp = new Date(Date.UTC(2026, 0, 1) + this.#promotions.length * 1000).toISOString();
+    const metadata = { name, namespace: "shop", uid: name, creationTimestamp, ownerReferences };
     this.#promotions.push({ kind: "Promotion", metadata, spec } as unknown as LiveObject);
   }
 
