@@ -66,20 +66,16 @@ describe.skipIf(prepared.missing !== undefined)(
       await kubectl([...binding, `--serviceaccount=${namespace}:deployer`]);
       const input = { namespace, name: "web", render: { manifests: {} }, interval: "10s" };
       await apply(stack(), [releaseOf({ ...input, serviceAccountName: "deployer" })]);
-      await kubectl(["wait", "release/web", "-n", namespace, "--for=condition=Ready", "--timeout=90s"], {
-        timeoutMs: 100_000,
-      });
+      await kubectl(["wait", "release/web", "-n", namespace, "--for=condition=Ready", "--timeout=180s"]);
       expect(await readConfigMap(stack(), namespace, "web")).toEqual({ version: "1" });
       await push("2");
       await eventually(async () => (await readConfigMap(stack(), namespace, "web"))?.["version"] === "2", {
         what: "the push is deployed",
-        timeoutMs: 60_000,
         intervalMs: 250,
       });
       await kubectl(["delete", "configmap", "web", "-n", namespace]);
       await eventually(async () => (await readConfigMap(stack(), namespace, "web"))?.["version"] === "2", {
         what: "the deleted object is recreated",
-        timeoutMs: 60_000,
         intervalMs: 250,
       });
     });
@@ -93,7 +89,7 @@ describe.skipIf(prepared.missing !== undefined)(
           expect((await readConditions(stack(), namespace, "Ready")).get("nameless")?.message).toContain(
             "set spec.target.serviceAccountName",
           ),
-        { what: "the Release is refused", timeoutMs: 60_000, intervalMs: 250 },
+        { what: "the Release is refused", intervalMs: 250 },
       );
     });
 

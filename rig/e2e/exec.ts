@@ -32,7 +32,7 @@ export async function execIn(
       const restarts = "jsonpath={range .status.containerStatuses[*]}{.name}={.restartCount} {end}";
       const counts = await stack.kubectl(["get", "pod", pod, "-n", namespace, "-o", restarts]);
       process.stderr.write(`A command in ${pod} was killed; restarts of its containers: ${counts}\n`);
-      await stack.kubectl(["wait", "pod", pod, "-n", namespace, "--for=condition=Ready", "--timeout=60s"]);
+      await stack.kubectl(["wait", "pod", pod, "-n", namespace, "--for=condition=Ready", "--timeout=180s"]);
     }
   }
 }

@@ -54,7 +54,7 @@ async function startAndKill(): Promise<Running> {
       const hasStarted = folder !== undefined && existsSync(join(folder, "logs/containerd.log"));
       return hasStarted && folder;
     },
-    { what: "the node starts", timeoutMs: 60_000 },
+    { what: "the node starts" },
   );
   const plan = readPlan(runDirectory);
   // Wait for several programs: otherwise the test would also pass if the run had started nothing.

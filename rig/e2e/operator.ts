@@ -74,9 +74,9 @@ export async function installOperator(
 export async function installWith(stack: Stack, options: readonly string[]): Promise<string> {
   const fairlead = join(root, "cli/fairlead.js");
   const kubeconfig = `--kubeconfig=${pathOf(stack.runDirectory, "kubeconfig")}`;
-  const install = [process.execPath, fairlead, "install", kubeconfig, ...options, "--timeout=90s"];
+  const install = [process.execPath, fairlead, "install", kubeconfig, ...options, "--timeout=300s"];
   try {
-    return await stack.run(install, { timeoutMs: 120_000 });
+    return await stack.run(install, { timeoutMs: 360_000 });
   } catch (error) {
     const logs = ["logs", `deployment/${OPERATOR.name}`, "-n", OPERATOR.namespace, "--tail=20"];
     const words = await stack.kubectl(logs).catch(String);

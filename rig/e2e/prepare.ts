@@ -73,7 +73,7 @@ async function tryNamespaces(debianRoot: string): Promise<string | undefined> {
   const command = ["bash", "-ec", script, "probe", join(debianRoot, "bin/busybox"), folder];
   try {
     await removeCgroups(makeCgroups(readHierarchies(), basename(folder)));
-    await promisify(execFile)("unshare", [...namespaces, ...command], { timeout: 30_000 });
+    await promisify(execFile)("unshare", [...namespaces, ...command], { timeout: 120_000 });
     return undefined;
   } catch (error) {
     const { stderr, message } = error as Error & { readonly stderr?: string };

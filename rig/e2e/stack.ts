@@ -94,7 +94,7 @@ async function startKept(
     await ended;
     await rm(runDirectory, { recursive: true, force: true });
   };
-  const deadline = performance.now() + 180_000;
+  const deadline = performance.now() + 480_000;
   while (!existsSync(pathOf(runDirectory, "ready"))) {
     const late = performance.now() > deadline;
     if (existsSync(pathOf(runDirectory, "failed")) || supervisor.exitCode !== null || late) {
@@ -117,7 +117,7 @@ export function openStack(runDirectory: string): Omit<Stack, "stop"> {
   const env = { PATH: `${searchPath({ debianRoot })}:${process.env["PATH"]}`, HOME: runDirectory };
   const enter = ["nsenter", "--target", pid, "--mount", "--net", "--pid", "--"] as const;
   const [program, ...namespaces] = enter;
-  const run: Stack["run"] = async (command, { input, timeoutMs = 60_000 } = {}) => {
+  const run: Stack["run"] = async (command, { input, timeoutMs = 240_000 } = {}) => {
     const options = { cwd: "/", env, timeout: timeoutMs, maxBuffer: 64 * 1024 ** 2 };
     const running = promisify(execFile)(program, [...namespaces, ...command], {
       ...options,

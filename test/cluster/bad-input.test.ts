@@ -14,7 +14,7 @@ function outputOf({ log, output }: RunningOperator): string {
 /** Starts an operator that cannot run, and returns its output. */
 async function outputOfFailed(options: StartOperatorOptions): Promise<string> {
   const operator = await startOperator(options);
-  expect(await operator.untilEnded(10_000)).toBe(1);
+  expect(await operator.untilEnded()).toBe(1);
   return outputOf(operator);
 }
 
@@ -116,7 +116,7 @@ test.for([
   async ({ args, says }) => {
     const kubeconfigPath = await aKubeconfig((text) => text.replace(/127\.0\.0\.1:\d+/, "127.0.0.1:1"));
     const operator = await startOperator({ kubeconfigPath, args });
-    await expect.poll(() => outputOf(operator), { timeout: 10_000 }).toMatch(says);
+    await expect.poll(() => outputOf(operator)).toMatch(says);
     expect(await operator.stop()).toBe(0);
   },
 );

@@ -58,7 +58,6 @@ function untilIn(find: () => Promise<SeenResource | undefined>) {
     gone: () =>
       eventually(async () => (await find()) === undefined, {
         what: "the Batch is deleted",
-        timeoutMs: 60_000,
       }),
   };
 }

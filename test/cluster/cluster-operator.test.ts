@@ -65,7 +65,7 @@ test("the operator runs beside a local cluster with the permissions of its insta
   const source = await aSource();
   const releases = [releaseOf("web", { serviceAccountName: "deployer" }), releaseOf("nameless", {})];
   await kubectl("apply --server-side -f -", { input: releases });
-  await kubectl("wait release/web -n default --for=condition=Ready --timeout=60s");
+  await kubectl("wait release/web -n default --for=condition=Ready --timeout=180s");
   expect(await kubectl("get configmap web -n default -o name")).toBe("configmap/web\n");
   await eventually(
     async () => expect(await kubectl("get release nameless -n default -o yaml")).toContain("SpecInvalid"),
@@ -76,7 +76,6 @@ test("the operator runs beside a local cluster with the permissions of its insta
   await promisify(execFile)(process.execPath, [...fairlead, "--set=logLevel=debug"]);
   await eventually(() => (log.match(/Became leader/g) ?? []).length === 2, {
     what: "the operator runs instead of a new pod",
-    timeoutMs: 90_000,
   });
   operator.kill("SIGINT");
   expect(await ended).toEqual([0, null]);
@@ -91,7 +90,7 @@ test("the operator runs beside a local cluster with the permissions of its insta
   for (const stream of [again.stdout, again.stderr]) stream.on("data", (chunk) => (said += chunk));
   const endedAgain = once(again, "exit");
   onTestFinished(() => void again.kill("SIGTERM"));
-  await eventually(() => said.includes("Became leader"), { what: "it leads again", timeoutMs: 90_000 });
+  await eventually(() => said.includes("Became leader"), { what: "it leads again" });
   const { stdout: children } = await promisify(execFile)("pgrep", ["-P", String(again.pid)]);
   for (const pid of children.trim().split("\n")) process.kill(Number(pid), "SIGKILL");
   expect(await endedAgain).toEqual([1, null]);

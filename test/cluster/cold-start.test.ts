@@ -14,13 +14,13 @@ import { aStampHarness, manyNames } from "./stamps.ts";
 const resources = isLong ? 1_000 : 60;
 
 test(`a restart with ${resources} converged resources writes nothing, and the operator sends no further requests`, {
-  timeout: 300_000,
+  timeout: 600_000 + 1_000 * resources,
 }, async () => {
   // Given resources with three objects each
   const harness = await aStampHarness();
   await harness.apply(manyNames(resources), { text: "one" });
   const first = await harness.start(["--leader-elect"]);
-  await harness.untilSettled(resources, 120_000);
+  await harness.untilSettled(resources, 240_000 + 500 * resources);
   await first.stop();
 
   // Then filling took 3 applies and 1 status write each, another one if the commit took over a second, no reads

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const definitions = Object.values(kinds).map(customResourceDefinitionOf);
   await applyObjects(...definitions);
   const names = definitions.map(({ metadata }) => `crd/${metadata.name}`);
-  await kubectl(["wait", "--for=condition=Established", "--timeout=20s", ...names]);
+  await kubectl(["wait", "--for=condition=Established", "--timeout=180s", ...names]);
 });
 
 function aResource(kind: KindName, spec: object | undefined, name = "hello") {
@@ -169,7 +169,7 @@ test("a discriminated union is one object, with rules for each of its variants",
   });
   const names = { group: "union.example.dev", kind: "Union", plural: "unions", description: "A test." };
   await applyObjects(customResourceDefinitionOf(defineKind({ ...names, versions })));
-  await kubectl("wait --for=condition=Established --timeout=20s crd/unions.union.example.dev");
+  await kubectl("wait --for=condition=Established --timeout=180s crd/unions.union.example.dev");
   const attempt = (value: object) => {
     const metadata = { name: "union", namespace };
     const input = { apiVersion: "union.example.dev/v1", kind: "Union", metadata, spec: { source: value } };

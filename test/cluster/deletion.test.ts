@@ -102,7 +102,7 @@ test("a namespace is deleted with all its content: at most one rejected write fo
   await kubectl(["delete", "namespace", namespace, "--wait=false"]);
   await eventually(() => repository.files(namespace).length === 0, { what: "the folders are deleted" });
   await kubectl(["patch", "configmap", "held", "-n", namespace, "-p", '{"metadata":{"finalizers":null}}']);
-  await kubectl(["wait", "namespace", namespace, "--for=delete", "--timeout=60s"]);
+  await kubectl(["wait", "namespace", namespace, "--for=delete", "--timeout=180s"]);
   // The status may still report the end of the pods, also when the resource is deleted in the meantime; nothing else is
   // written.
   const writes = (await operatorWrites(namespace, since)).filter(
@@ -126,8 +126,8 @@ test.runIf(isLong)(
     for (const namespace of ["shop", "blog"]) {
       await admin(["create", "namespace", namespace]);
       await admin("apply -f -", { input: { ...resource, metadata: { name: "web", namespace } } });
-      await admin(["wait", type, "web", "-n", namespace, "--for=condition=Published", "--timeout=30s"]);
-      await admin(["wait", type, "web", "-n", namespace, "--for=condition=Ready", "--timeout=30s"]);
+      await admin(["wait", type, "web", "-n", namespace, "--for=condition=Published", "--timeout=180s"]);
+      await admin(["wait", type, "web", "-n", namespace, "--for=condition=Ready", "--timeout=180s"]);
     }
     const held = {
       apiVersion: "v1",
@@ -161,12 +161,12 @@ test.runIf(isLong)(
       "-n",
       "blog",
       "--for=jsonpath={.status.readyReplicas}=2",
-      "--timeout=30s",
+      "--timeout=180s",
     ]);
     const release = '{"metadata":{"finalizers":null}}';
     await admin(["patch", type, "web", "-n", "shop", "--type=merge", "-p", release]);
     await admin(["patch", "configmap", "held", "-n", "shop", "--type=merge", "-p", release]);
-    await admin("wait namespace/shop --for=delete --timeout=30s");
+    await admin("wait namespace/shop --for=delete --timeout=180s");
     await eventually(() => repository.files("shop/").length === 0, { what: "its folder is deleted" });
     expect(await operatorWrites("shop", since, cluster.auditLogPath)).toEqual([]);
   },

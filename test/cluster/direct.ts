@@ -73,7 +73,7 @@ export function directApi(kubeconfigPath: string): DirectApi {
           ...(body !== undefined && { "content-length": Buffer.byteLength(body) }),
           ...(headers as OutgoingHttpHeaders),
         },
-        timeout: 60_000,
+        timeout: 240_000,
       };
       const call = request(new URL(path, server), settings, (response) => {
         const chunks: Buffer[] = [];

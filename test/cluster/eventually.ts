@@ -8,8 +8,11 @@ export interface EventuallyOptions {
   readonly intervalMs?: number;
 }
 
-/** Default timeout. While tests install and remove kinds, the garbage collector of the shared cluster pauses for half a minute. */
-const PATIENCE_MS = 90_000;
+/**
+ * Default timeout: only patience, for a machine that is several times slower than usual. While tests install and remove kinds,
+ * the garbage collector of the shared cluster pauses for half a minute.
+ */
+const PATIENCE_MS = 240_000;
 
 /**
  * Waits for a condition: calls `check` until it does not throw and returns a value other than `false`, `null` and `undefined`.

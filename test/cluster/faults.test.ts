@@ -16,7 +16,7 @@ afterAll(() => shared.close());
 
 test.concurrent.for(isLong ? [55, 116, 139] : [55])(
   "with the faults of schedule %i, all resources recover",
-  { timeout: 720_000 },
+  { timeout: 1_800_000 },
   async (seed) => {
     const schedule = makeSchedule(seed, { types: localFaults });
     const { violations, log } = await runSchedule(schedule, shared);

@@ -186,5 +186,5 @@ test("a spec that was stored before our CRDs were installed is reported, for eve
     expect(events).toBe(true);
   }
   await admin(["patch", groupKindOf(Memcached), "bad", "--type=merge", "-p", '{"spec":{"size":1}}']);
-  await admin(["wait", groupKindOf(Memcached), "bad", "--for=condition=Applied", "--timeout=30s"]);
+  await admin(["wait", groupKindOf(Memcached), "bad", "--for=condition=Applied", "--timeout=180s"]);
 });

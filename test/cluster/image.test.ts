@@ -139,14 +139,14 @@ test("the image's program runs an installed operator, with only its own token an
         ).length === 2
       );
     },
-    { what: "the Echo is Ready and Published", timeoutMs: 60_000 },
+    { what: "the Echo is Ready and Published" },
   );
   expect(repository.files().join()).toContain("default/echos.mmontes.io/greeting/job-greeting.yaml");
   // A manually deleted object is recreated, with an event.
   await kubectl("delete job greeting --wait=false");
   await eventually(
     async () => (await kubectl("get events -o jsonpath={.items[*].reason}")).includes("Restored"),
-    { what: "an event reports the recreated Job", timeoutMs: 60_000 },
+    { what: "an event reports the recreated Job" },
   );
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);

@@ -49,7 +49,7 @@ const argsOf = async (): Promise<readonly string[]> =>
 test("an upgrade from a release with other defaults keeps the deployed objects, until the new defaults are requested", async () => {
   const { definitions, objects } = planInstall(shippedKinds, former, { crdsOnly: false });
   await apply(definitions);
-  await kubectl("wait --for=condition=Established --timeout=30s crd --all");
+  await kubectl("wait --for=condition=Established --timeout=180s crd --all");
   await apply(objects);
   await apply([echo, release]);
   const [before, args] = [await deployed(), await argsOf()];

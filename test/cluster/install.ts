@@ -43,7 +43,7 @@ export async function install(cluster: TestCluster, options: InstallOptions = {}
   await kubectl("apply --server-side --force-conflicts --field-manager=install -f -", { input: objects });
   const crds = objects.filter(({ kind }) => kind === "CustomResourceDefinition");
   const names = crds.map(({ metadata }) => `crd/${metadata.name}`);
-  await kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...names]);
+  await kubectl(["wait", "--for=condition=Established", "--timeout=180s", ...names]);
   // The API server's authorizer observes a new binding with a short delay.
   const mayList = () =>
     kubectl(["get", ...crds.slice(0, 1).map(({ metadata }) => metadata.name), "-A", "-o", "name"], {

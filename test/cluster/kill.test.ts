@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFailed, test } from "vitest";
+import { expect, onTestFailed, onTestFinished, test } from "vitest";
 import { isLong } from "../long.ts";
 import { eventually, kubectl } from "./fixture.ts";
 import type { LogLine } from "./operator.ts";
@@ -14,8 +14,8 @@ const names = manyNames(30);
 type Wanted = Map<string, { readonly text: string; readonly copies: number }>;
 
 test(`an operator that is killed at ${kills} random moments loses and repeats no work`, {
-  timeout: 420_000,
-}, async () => {
+  timeout: 600_000 + 15_000 * kills,
+}, async ({ signal }) => {
   const seed = Number(process.env["FAIRLEAD_TEST_SEED"] ?? Date.now() % 2 ** 31);
   onTestFailed(() => void process.stderr.write(`seed: FAIRLEAD_TEST_SEED=${seed}\n`));
   const random = mulberry32(seed);
@@ -23,12 +23,17 @@ test(`an operator that is killed at ${kills} random moments loses and repeats no
   const wanted: Wanted = new Map();
   const log: LogLine[] = [];
   const git = await aRecordedGit();
+  let changes = Promise.resolve();
+  // If the test fails or times out, they end before the namespace is deleted and the cluster stops.
+  onTestFinished(() => changes.catch(() => undefined));
 
   // Given that it is killed repeatedly, while resources are created, changed and deleted
   for (let kill = 0; kill < kills; kill++) {
+    signal.throwIfAborted();
     const pushes = pushesOf(git);
     const operator = await harness.start([], { environment: git.environment });
-    const changes = changeSome(harness, wanted, { edit: kill, random });
+    changes = changeSome(harness, wanted, { edit: kill, random, signal });
+    changes.catch(() => undefined); // Otherwise a rejection before they are awaited would be unhandled.
     // Of four, one is killed at its start, one when its caches are complete, two during a push or right after it.
     const moment = ((kill % 4) + random()) / 4;
     if (moment >= 0.5) await untilPush(git, pushes);
@@ -85,22 +90,26 @@ async function untilPush(git: RecordedGit, before: number): Promise<void> {
 interface ChangeOptions {
   readonly edit: number;
   readonly random: () => number;
+  /** No change begins after it is aborted. */
+  readonly signal: AbortSignal;
 }
 
 /** Four edits, which also create, a deletion, and sometimes the deletion of a child by a user. */
 async function changeSome(
   harness: StampHarness,
   wanted: Wanted,
-  { edit, random }: ChangeOptions,
+  { edit, random, signal }: ChangeOptions,
 ): Promise<void> {
   const pick = (): string => names[Math.floor(random() * names.length)] ?? "";
   for (let change = 0; change < 4; change++) {
+    signal.throwIfAborted();
     const name = pick();
     const spec = { text: `v${1_000 * (edit + 1) + change}`, copies: Math.floor(random() * 4) };
     wanted.set(name, spec);
     await harness.apply([name], spec);
     await sleep(random() * 200);
   }
+  signal.throwIfAborted();
   if (random() < 0.3) {
     const gone = pick();
     wanted.delete(gone);

@@ -170,7 +170,8 @@ class DirectCommand extends CommandRequests {
       uidOf(answer) === uid;
       answer = await this.send("GET", path)
     ) {
-      if (performance.now() - started > 60_000) throw new RefusedError(`${path} is not deleted within 60 s`);
+      if (performance.now() - started > 240_000)
+        throw new RefusedError(`${path} is not deleted within 240 s`);
       await sleep(50);
     }
   }

@@ -56,7 +56,7 @@ async function runProcess(
   const running = promisify(execFile)(
     cluster.kubectlPath,
     [`--kubeconfig=${kubeconfig}`, `--cache-dir=${cache}`, ...words],
-    { maxBuffer: 256 * 1024 ** 2, timeout: 60_000 },
+    { maxBuffer: 256 * 1024 ** 2, timeout: 240_000 },
   );
   if (input !== undefined) running.child.stdin?.end(toText(input));
   try {

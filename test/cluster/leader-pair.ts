@@ -84,7 +84,7 @@ export async function firstWriteAfter(instance: Instance, since: Date): Promise<
       const writes = await writesOf(instance, since);
       return writes.length > 0 && writes;
     },
-    { what: "the standby writes", timeoutMs: 40_000 },
+    { what: "the standby writes" },
   );
   return (Date.parse(first?.requestReceivedTimestamp ?? "") - since.getTime()) / 1_000;
 }

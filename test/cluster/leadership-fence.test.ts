@@ -122,11 +122,11 @@ describe("the leadership fence", () => {
     proxy.isSilent = true;
     proxy.blackHole();
     const cut = new Date();
-    expect(await leader.untilEnded(30_000)).toBe(1);
+    expect(await leader.untilEnded()).toBe(1);
     remote.behave();
 
     // Then the other one does the pending work
-    await standby.untilLogged("Became leader", 40_000);
+    await standby.untilLogged("Became leader");
     await harness.apply(names, { text: "three" });
     await harness.untilSettled(names.length);
     expect((await triesOf(first, cut)).map(lineOf)).toEqual([]);

@@ -10,7 +10,7 @@ import { isWrite } from "./operator-user.ts";
 import { aStampHarness, manyNames } from "./stamps.ts";
 
 const names = manyNames(4);
-const pollOptions = { timeout: 60_000, interval: 200 };
+const pollOptions = { interval: 200 };
 const controller = "stamps.stories.fairlead.dev";
 
 /** The address at which an operator serves something, from its log. */
@@ -62,7 +62,7 @@ test("metrics, events and probes report the work of an operator, without any cos
         const now = await scrape(address);
         return check(now) ? now : undefined;
       },
-      { what, timeoutMs: 60_000 },
+      { what },
     );
   await harness.apply(names, { text: "one", copies: 2 });
   await harness.untilSettled(names.length);

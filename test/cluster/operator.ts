@@ -24,9 +24,9 @@ export interface RunningOperator {
   /** Its output without its log. */
   readonly output: readonly string[];
   /** Waits for a log line with this message. */
-  untilLogged(message: string, timeoutMs?: number): Promise<LogLine>;
+  untilLogged(message: string): Promise<LogLine>;
   /** Waits until it ends by itself, and returns the exit code. */
-  untilEnded(timeoutMs?: number): Promise<number>;
+  untilEnded(): Promise<number>;
   /** Stops it and returns the exit code (null after SIGKILL). */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -82,18 +82,18 @@ export async function startOperator(options: StartOperatorOptions = {}): Promise
     pid: child.pid ?? 0,
     log,
     output: unparsed,
-    untilEnded: async (timeoutMs = 60_000) => {
-      await eventually(() => child.exitCode !== null, { what: "the operator ends", timeoutMs });
+    untilEnded: async () => {
+      await eventually(() => child.exitCode !== null, { what: "the operator ends" });
       return child.exitCode ?? -1;
     },
-    untilLogged: (message, timeoutMs = 60_000) =>
+    untilLogged: (message) =>
       eventually(
         () => {
           if (child.exitCode !== null)
             throw new Error(`the operator ended with ${child.exitCode}: ${unparsed.join("\n")}`);
           return log.find((line) => line.message === message);
         },
-        { what: `the operator logs "${message}"`, timeoutMs },
+        { what: `the operator logs "${message}"` },
       ),
     stop,
   };

@@ -98,7 +98,7 @@ test("a Pipeline promotes a commit from dev to prod, waits for an approval, and 
     reason: "launch",
     bypass: ["Approvals"],
   });
-  await kubectl(["wait", "promotion/launch", "-n", namespace, "--for=condition=Ready", "--timeout=30s"]);
+  await kubectl(["wait", "promotion/launch", "-n", namespace, "--for=condition=Ready", "--timeout=180s"]);
 
   // And its spec is immutable.
   await expect(apply("launch", { ...request, bypass: [] })).rejects.toThrow("is immutable");

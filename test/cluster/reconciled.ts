@@ -7,7 +7,6 @@ import type { RunningOperator } from "./operator.ts";
 export const metricsArgument = "--metrics-bind-address=127.0.0.1:0";
 
 export interface ReconciledOptions {
-  readonly timeoutMs?: number;
   /** Whether to poll the repositories of Releases. Default: no. */
   readonly sourceLooks?: number;
 }
@@ -19,7 +18,7 @@ export interface ReconciledOptions {
 export async function untilReconciled(
   operator: RunningOperator,
   resources: number,
-  { timeoutMs = 90_000, sourceLooks = 0 }: ReconciledOptions = {},
+  { sourceLooks = 0 }: ReconciledOptions = {},
 ): Promise<void> {
   const listening = await eventually(
     () => operator.log.find(({ message, serves }) => message === "Listening" && serves === "metrics"),
@@ -41,7 +40,7 @@ export async function untilReconciled(
       expect(sum("controller_runtime_active_workers") + sum("workqueue_depth")).toBe(0);
       return true;
     },
-    { what: `it has reconciled ${resources} resources`, timeoutMs },
+    { what: `it has reconciled ${resources} resources` },
   );
 }
 

@@ -9,6 +9,8 @@ import { aReleaseHarness } from "./release-harness.ts";
 
 /** Number of consecutive commits; the full run is FAIRLEAD_DEFINITION_COMMITS=200. */
 const commits = Number(process.env["FAIRLEAD_DEFINITION_COMMITS"] ?? 8);
+/** Maximum time until a commit is deployed. */
+const waitMs = 60_000;
 const group = "stories.fairlead.dev";
 
 /** A definition and an object of its kind, with as many fields as commits. */
@@ -60,7 +62,7 @@ const busy = {
 
 test.for(isLong ? [quiet, busy] : [busy])(
   "a definition and a resource of it that one commit extends: $does",
-  { timeout: 60_000 + commits * 20_000 },
+  { timeout: 600_000 + 2 * commits * waitMs },
   async ({ isBusy }) => {
     const harness = await aReleaseHarness();
     const { namespace } = harness;
@@ -81,11 +83,15 @@ test.for(isLong ? [quiet, busy] : [busy])(
     const counts = { commits, stuck: 0, stalled: 0, incomplete: 0 };
     const done = new AbortController();
     const controller = isBusy ? writeStatus(`${plural}.${group}`, namespace, done.signal) : undefined;
+    onTestFinished(async () => {
+      done.abort();
+      await controller?.catch(() => undefined);
+    });
     const read = () => readObject<Live>(`${plural}.${group}`, "hammer", namespace);
     for (let fields = 2; fields <= commits + 1; fields++) {
       const revision = commit(fields);
       let isStalled = false;
-      const isDeployed = await until(20_000, async () => {
+      const isDeployed = await until(waitMs, async () => {
         const release = await seen(Release, namespace, "shop");
         isStalled ||= conditionOf(release, "Stalled")?.status === "True";
         return release.status?.["revision"] === revision && conditionOf(release, "Ready")?.status === "True";
@@ -93,7 +99,7 @@ test.for(isLong ? [quiet, busy] : [busy])(
       if (!isDeployed) counts.stuck++;
       if (isStalled) counts.stalled++;
       const isWhole = await until(
-        20_000,
+        waitMs,
         async () => Object.keys((await read())?.spec ?? {}).length === fields,
       );
       if (!isWhole) counts.incomplete++;

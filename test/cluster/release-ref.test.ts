@@ -101,7 +101,7 @@ describe("the ref of a Release", () => {
       },
     });
     await applyObjects(formerDefinition());
-    await kubectl(["wait", "--for=condition=Established", "--timeout=20s", `crd/${type}`]);
+    await kubectl(["wait", "--for=condition=Established", "--timeout=180s", `crd/${type}`]);
     await eventually(
       () => kubectl("create --dry-run=server -f -", { input: aSourced("probe") }).then((out) => out !== ""),
       { what: "the former definition is served" },

@@ -207,7 +207,7 @@ test("kubectl waits for a commit of a folder, also for one that changes no objec
     const log = ["log", "-1", "--first-parent", "--format=%H", "main", "--", name];
     const commit = harness.source.git(log).trim();
     const path = `--for=jsonpath={.status.deployed.revision}=${commit}`;
-    await kubectl(["wait", `release/${name}`, "-n", namespace, path, "--timeout=30s"]);
+    await kubectl(["wait", `release/${name}`, "-n", namespace, path, "--timeout=180s"]);
   };
   const statusWrites = async (since: Date): Promise<readonly string[]> =>
     (await harness.writes(since)).filter((write) => write.includes("releases"));

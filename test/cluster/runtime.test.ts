@@ -36,7 +36,7 @@ function runtimesIn({ namespace }: Harness) {
         if (!holds(found)) throw new Error(JSON.stringify(found.status ?? "no status"));
         return found;
       },
-      { what, timeoutMs: 60_000 },
+      { what },
     );
   return {
     apply: (spec: object) => applyResource(Runtime, namespace, { ...spec }),

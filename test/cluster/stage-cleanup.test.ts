@@ -77,7 +77,7 @@ test.runIf(isLong)(
 
     // When the namespace is deleted, then all of them are deleted.
     await admin(["delete", "namespace", namespace, "--wait=false"]);
-    await admin(["wait", "namespace", namespace, "--for=delete", "--timeout=60s"]);
+    await admin(["wait", "namespace", namespace, "--for=delete", "--timeout=180s"]);
     const deletions = (await readAuditLog(cluster.auditLogPath, { namespace }))
       .filter(({ verb, objectRef }) => verb.startsWith("delete") && objectRef?.apiGroup === "fairlead.dev")
       .map(({ verb, user, objectRef }) => `${verb} ${objectRef?.resource} by ${user.username}`);

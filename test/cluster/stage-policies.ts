@@ -50,7 +50,7 @@ export async function installStagePolicies(cluster: LocalCluster): Promise<void>
   const objects = [...definitions, ...rights, ...(chart.toJson() as KubernetesObject[])];
   await kubectl("apply --server-side -f -", { input: objects });
   const names = definitions.map(({ metadata }) => `crd/${metadata.name}`);
-  await kubectl(["wait", "--for=condition=Established", "--timeout=30s", ...names]);
+  await kubectl(["wait", "--for=condition=Established", "--timeout=180s", ...names]);
 }
 
 /** An object of RBAC without its content. */

@@ -78,14 +78,14 @@ export async function aStampHarness({
   const listOf = async <T>(kind: ObjectKind): Promise<T[]> =>
     JSON.parse(await send({ method: "GET", path: collectionPath(kind, namespace) })).items;
   const list = (): Promise<SeenResource[]> => listOf(definition);
-  const until: StampHarness["until"] = (what, check, timeoutMs = 60_000) =>
+  const until: StampHarness["until"] = (what, check, timeoutMs) =>
     eventually(
       async () => {
         const stamps = await list();
         if (check(stamps)) return stamps;
         throw new Error(describe(stamps));
       },
-      { what, timeoutMs, intervalMs: 200 },
+      { what, ...(timeoutMs !== undefined && { timeoutMs }), intervalMs: 200 },
     );
   return {
     namespace,

@@ -96,7 +96,7 @@ async function untilAllReady(run: Started): Promise<void> {
         isHeldBack && others.length === 5 && ready.length >= samples && ready.every((word) => word === "True")
       );
     },
-    { what: "every sample is Ready", timeoutMs: 60_000 },
+    { what: "every sample is Ready" },
   );
 }
 
@@ -104,7 +104,6 @@ async function untilAllReady(run: Started): Promise<void> {
 async function untilOperator(run: Started): Promise<number> {
   await eventually(() => Object.values(run.ready()).includes("True"), {
     what: "a sample is Ready",
-    timeoutMs: 60_000,
   });
   const isIts = (line: string): boolean => line.includes("\0run\0") && line.includes(run.folder);
   const [pid] = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry) && isIts(commandLineOf(entry)));
@@ -139,11 +138,9 @@ test("fairlead start shows every sample Ready and committed, and Ctrl-C removes 
     const wanted = ["True", git("rev-parse", "HEAD").slice(0, 10)];
     await eventually(() => run.releases()["default/shop-custom"]?.join() === wanted.join(), {
       what: "the push is deployed",
-      timeoutMs: 60_000,
     });
     await eventually(() => (run.ready()["Echo default/shop-greeting"] === "True") === isThere, {
       what: `the Echo is ${isThere ? "there again" : "gone"}`,
-      timeoutMs: 60_000,
     });
   }
 
@@ -162,7 +159,7 @@ test.runIf(isLong)("fairlead start leaves nothing when it is killed", async () =
   const run = await start();
   await untilOperator(run);
   await run.stop("SIGKILL");
-  await eventually(() => run.processes().length === 0, { what: "the processes end", timeoutMs: 30_000 });
+  await eventually(() => run.processes().length === 0, { what: "the processes end" });
 });
 
 test.runIf(isLong)("fairlead start ends with the operator's last log lines when that ends", async () => {
@@ -181,7 +178,7 @@ test.runIf(isLong)(
     const cluster = await aSeparateCluster();
     const kubectl = kubectlFor({ ...cluster, kubectlPath: cluster.kubectlPath ?? "kubectl" });
     await kubectl("apply --server-side -f -", { input: crdsOf(kinds) });
-    await kubectl("wait --for=condition=Established --timeout=30s crd --all");
+    await kubectl("wait --for=condition=Established --timeout=180s crd --all");
     const podSet = readSamples().find(({ kind }) => kind === "PodSet");
     await kubectl("apply --server-side -f -", { input: [{ ...podSet, spec: { size: 1 } }] });
 

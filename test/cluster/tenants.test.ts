@@ -8,7 +8,7 @@ const actions = 30;
 // The short form of `npm run test:tenants`; in CI two runs at the same time, in which the tenants have swapped roles.
 test.concurrent.for(isLong ? [4, 5] : [4])(
   "a malicious tenant changes nothing of another one (seed %i)",
-  { timeout: 300_000 },
+  { timeout: 300_000 + 30_000 * actions },
   async (seed) => {
     const progress: string[] = [];
     const onRound = (text: string): void => void progress.push(text);

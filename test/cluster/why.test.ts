@@ -67,7 +67,7 @@ describe("fairlead why", () => {
       async () => void (await kubectl(["delete", "crd", ...names, "--ignore-not-found", "--wait=false"])),
     );
     await applyObjects(first);
-    await kubectl(["wait", "crd", names[0] ?? "", "--for=condition=Established", "--timeout=30s"]);
+    await kubectl(["wait", "crd", names[0] ?? "", "--for=condition=Established", "--timeout=180s"]);
     await aRelease(harness, "gate", {
       definition: second,
       object: { apiVersion: "stories.fairlead.dev/v1", kind: `second${suffix}`, metadata: { name: "late" } },

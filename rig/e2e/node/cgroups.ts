@@ -67,7 +67,7 @@ export function makeCgroups(hierarchies: readonly CgroupHierarchy[], name: strin
 
 /** Removes cgroups with all cgroups below them. Waits a short time for killed processes to end. */
 export async function removeCgroups(folders: readonly string[]): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   for (const folder of folders) {
     while (!tryRemove(folder)) {
       if (performance.now() > deadline) throw new Error(`Cannot remove the cgroup "${folder}": it is in use`);

@@ -117,7 +117,7 @@ function kubectl(...args: string[]): string {
 
 /** Waits for a condition. Fails if a program has ended. */
 async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 120_000;
+  const deadline = performance.now() + 360_000;
   for (;;) {
     try {
       if (await check()) return;
@@ -127,7 +127,7 @@ async function until(what: string, check: () => boolean | Promise<boolean>): Pro
     for (const [name, { exitCode, signalCode }] of programs) {
       if (exitCode !== null || signalCode !== null) throw new Error(`${name} ended\n${lastLinesOf(name)}`);
     }
-    if (performance.now() > deadline) throw new Error(`Timed out after 120 s waiting for ${what}`);
+    if (performance.now() > deadline) throw new Error(`Timed out after 360 s waiting for ${what}`);
     await sleep(100);
   }
 }

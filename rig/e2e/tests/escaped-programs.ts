@@ -76,7 +76,7 @@ export function escapedProgramTests(stack: () => Stack): void {
         otherPod = staying.find(({ name }) => name !== leader)?.address ?? "";
         return staying.length === pods.length && otherPod !== "" && pods.some(({ name }) => name === leader);
       },
-      { what: "a pod of this installation leads, and another one waits", timeoutMs: 60_000 },
+      { what: "a pod of this installation leads, and another one waits" },
     );
     await Promise.all(["victim", "attacker"].map((tenant) => createTenant(stack(), tenant)));
     await pushVictim(stack(), 1);
@@ -105,7 +105,6 @@ export function escapedProgramTests(stack: () => Stack): void {
     await apply(stack(), [releaseOf({ namespace: "attacker", name: "report", render: program() })]);
     const report = await eventually(() => readConfigMap(stack(), "attacker", "attack"), {
       what: "the program has reported",
-      timeoutMs: 60_000,
     });
     const { tried, refused, user } = JSON.parse(report["report"] ?? "") as AttemptReport;
     const { tries, waits } = table(0);
@@ -166,7 +165,7 @@ export function escapedProgramTests(stack: () => Stack): void {
         }
         return true;
       },
-      { what: "each Release reports why its program ended", timeoutMs: 90_000, intervalMs: 500 },
+      { what: "each Release reports why its program ended", intervalMs: 500 },
     );
     const restarts = await readRestarts(stack(), namespace);
     expect(Object.keys(restarts)).toContain(`${leader}/operator`);
@@ -188,7 +187,7 @@ async function untilVictimHas(stack: Stack, version: number): Promise<void> {
   for (const name of ["shop", "plain"]) {
     await eventually(
       async () => (await readConfigMap(stack, "victim", name))?.["version"] === String(version),
-      { what: `the ConfigMap ${name} has version ${version}`, timeoutMs: 60_000, intervalMs: 200 },
+      { what: `the ConfigMap ${name} has version ${version}`, intervalMs: 200 },
     );
   }
 }

@@ -22,12 +22,11 @@ export function failoverTests(stack: () => Stack): void {
         const holder = await leaderOf(stack());
         return holder !== "" && holder !== deposed && holder;
       },
-      { what: "the other pod leads", timeoutMs: 60_000 },
+      { what: "the other pod leads" },
     );
     expect(leader).not.toBe(deposed);
     await eventually(async () => expect(await kubectl("logs job/hello-world")).toBe("¡Adiós!\n"), {
       what: "the new leader has replaced the Job",
-      timeoutMs: 60_000,
       intervalMs: 250,
     });
     await eventually(
@@ -35,7 +34,7 @@ export function failoverTests(stack: () => Stack): void {
         expect(await gitOnHost(stack(), ["log", "-1", "--format=%B", "main"])).toContain(
           "Echo default/hello-world generation 2",
         ),
-      { what: "the new leader has committed", timeoutMs: 60_000 },
+      { what: "the new leader has committed" },
     );
   });
 }

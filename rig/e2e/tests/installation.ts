@@ -14,7 +14,6 @@ export function installationTests(stack: () => Stack): void {
     expect(pods.map(({ phase }) => phase)).toEqual(["Running", "Running"]);
     const leader = await eventually(() => leaderOf(stack()).then((name) => name || undefined), {
       what: "there is a leader",
-      timeoutMs: 60_000,
     });
     expect(pods.map(({ name }) => name)).toContain(leader);
   });

@@ -37,7 +37,7 @@ export function isolationTests(stack: () => Stack): void {
         const logs = await stack().kubectl(["logs", `deployment/${name}`, "-n", namespace]);
         return logs.includes("The kernel isolates programs of Releases");
       },
-      { what: "the operator has logged its isolation layers", timeoutMs: 60_000 },
+      { what: "the operator has logged its isolation layers" },
     );
   });
 
@@ -49,7 +49,7 @@ export function isolationTests(stack: () => Stack): void {
         const logs = await stack().kubectl(["logs", at.pod, "-n", namespace, "-c", at.container]);
         return logs.includes("The kernel isolates git processes");
       },
-      { what: "the source zone has logged its isolation layers", timeoutMs: 60_000 },
+      { what: "the source zone has logged its isolation layers" },
     );
     const code = `const { existsSync } = require("fs"); console.log(JSON.stringify([process.getuid(),
       ...["${token}", "/run/fairlead/zones/source/source.sock", "/run/fairlead/zones/sandbox"].map((path) => existsSync(path))]))`;

@@ -46,13 +46,14 @@ export function kindTests(stack: () => Stack): void {
 
   test("a Podbuggertool's shell runs in the selected pods, and can reach their servers", async () => {
     const { kubectl } = stack();
-    await kubectl("wait --for=jsonpath={.status.installed}=3 podbuggertool/podbtool-memcached --timeout=60s");
+    await kubectl(
+      "wait --for=jsonpath={.status.installed}=3 podbuggertool/podbtool-memcached --timeout=180s",
+    );
     for (const { name } of await podsOf(stack(), "app=memcached")) {
       const shell = ["exec", name, "-c", "ephemeral-busybox", "--", "sh", "-c"];
       const ask = () => kubectl([...shell, "printf 'stats\\nquit\\n' | nc 127.0.0.1 11211; hostname"]);
       const answer = await eventually(ask, {
         what: "the shell has started",
-        timeoutMs: 60_000,
         intervalMs: 250,
       });
       expect(answer).toMatch(/^STAT version 1\./m);
@@ -61,9 +62,7 @@ export function kindTests(stack: () => Stack): void {
   });
 
   function untilReady(kind: string, name: string): Promise<string> {
-    return stack().kubectl(`wait --for=condition=Ready --timeout=90s ${kind}/${name}`, {
-      timeoutMs: 100_000,
-    });
+    return stack().kubectl(`wait --for=condition=Ready --timeout=180s ${kind}/${name}`);
   }
 }
 
@@ -73,7 +72,7 @@ export function scheduledEchoTests(stack: () => Stack): void {
     const selector = "app.kubernetes.io/name=scheduledecho,app.kubernetes.io/instance=hello-world-scheduled";
     const pod = await eventually(
       async () => (await podsOf(stack(), selector)).find(({ phase }) => phase === "Succeeded"),
-      { what: "the CronJob has run", timeoutMs: 100_000, intervalMs: 500 },
+      { what: "the CronJob has run", intervalMs: 500 },
     );
     expect(await stack().kubectl(["logs", pod.name])).toBe("Hola, 世界!\n");
   });

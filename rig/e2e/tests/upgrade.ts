@@ -15,7 +15,6 @@ export function upgradeTests(stack: () => Stack): void {
     const readMoved = () => gitOnHost(stack(), ["ls-tree", "-r", "main"], "moved.git");
     await eventually(async () => expect(await readMoved()).toBe(files), {
       what: "the same files are on the branch of the new repository",
-      timeoutMs: 60_000,
     });
     const applies = (await operatorRequests(stack())).map((event) => isApply(event));
     expect(applies.slice(0, before.length)).toContain(true);
