@@ -28,7 +28,9 @@ const long = isLong
       "local-cluster-lifetime",
       "local-cluster-restart",
       "neighbours",
+      "pipeline-kills",
       "public-way",
+      "release-kills",
       "runtime-expiry",
     ].map((name) => `test/cluster/${name}.test.ts`);
 
@@ -61,11 +63,16 @@ process.env["GOMAXPROCS"] ??= String(Math.max(1, Math.floor(availableParallelism
 // Most of a start of our programs is stripping types: a process that ends in order caches the result for the next one.
 process.env["NODE_COMPILE_CACHE"] ??= join(tmpdir(), "fairlead-test-compile-cache");
 
+/**
+ * Limits for a machine that is several times slower than usual: a wait inside a test has its own limit of 240 s
+ * (`test/cluster/eventually.ts`), and reports what is missing.
+ */
+const patient = { testTimeout: 600_000, hookTimeout: 900_000, expect: { poll: { timeout: 240_000 } } };
+
 /** Files share processes, as those of `unit` do: no module keeps state of a test, and an import takes as long as a test. */
 const onCluster = {
   globalSetup: ["test/cluster/global-setup.ts"],
-  testTimeout: 120_000,
-  hookTimeout: 600_000,
+  ...patient,
   isolate: false,
 };
 
@@ -77,8 +84,7 @@ const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 3 } };
 /** Tests on a real node need root's rights and a minute: only on request, as in CI. */
 const onNode = {
   globalSetup: ["rig/e2e/global-setup.ts"],
-  testTimeout: 180_000,
-  hookTimeout: 600_000,
+  ...patient,
 };
 const endToEnd = [
   { test: { ...onNode, ...sideBySide, name: "e2e", include: ["rig/e2e/end-to-end.test.ts"] } },
@@ -93,10 +99,25 @@ const endToEnd = [
 ];
 
 /**
- * Each test starts processes, those of sources dozens of git: on a busy machine that takes its time, and what is broken off is not
- * cleaned up. `npm run check:fast` leaves these files out.
+ * Each file starts processes, those of sources dozens of git, or computes for over two seconds. `npm run check:fast` leaves these
+ * files out.
  */
 const slow = [
+  "test/charts/pipeline/{reshaped,simulation,simulation-days,slow-rollouts}.test.ts",
+  "test/cli/{build-launcher,closed-pipe,render,terminal-text}.test.ts",
+  "test/cli/demo/shop-repository.test.ts",
+  "test/cli/local-cluster/binaries.test.ts",
+  "test/cli/release/diff/render-release.test.ts",
+  "test/cli/why/why-release.test.ts",
+  "test/operator/cluster/{kube-config,watch-cut}.test.ts",
+  "test/operator/git/{bare-clone,cache-lock,git-process}.test.ts",
+  "test/operator/git/publish/publish-isolated.test.ts",
+  "test/operator/publish-elsewhere.test.ts",
+  "test/operator/render/estimate-memory.test.ts",
+  "test/operator/sandbox/{esbuild-command,node-isolated,zone-isolated}.test.ts",
+  "test/operator/zones/zone-process.test.ts",
+  "test/rig/tenants/published.test.ts",
+  "test/synth/quiet.test.ts",
   "test/cli/{main,completion,launcher}.test.ts",
   "test/operator/git/confine-git.test.ts",
   "test/operator/git/publish/{git-publisher,local-clone,lying-publish-zone,publish-process,publish-process-isolation,publish-service,repository-branch,zone-main}.test.ts",
@@ -112,7 +133,7 @@ const rival = ["test/cluster/rival.test.ts"];
 const besideRival = [{ test: { ...onCluster, ...oneByOne, name: "rival", include: rival } }];
 
 /** By itself, the runner would keep one core for itself, also if there are only two. */
-const unit = { testTimeout: 20_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
+const unit = { testTimeout: 60_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
 
 /**
  * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, the projects `cluster*` run tests on a real API
@@ -133,7 +154,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...unit, name: "unit-slow", include: slow, isolate: false, testTimeout: 90_000 } },
+      { test: { ...unit, name: "unit-slow", include: slow, isolate: false, testTimeout: 240_000 } },
       { test: { ...unit, name: "unit-isolated", include: isolated, exclude: measuringMemory } },
       { test: { ...unit, ...oneByOne, name: "unit-alone", include: measuringMemory } },
       {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { containerPortsOf, lastOfEachName } from "../../constructs/ports-and-envs.ts";
 import { InvalidFieldError } from "../../crds/invalid-field-error.ts";
+import { limitRuns } from "../long.ts";
 
 describe("containerPortsOf()", () => {
   test.for([
@@ -96,7 +97,7 @@ describe("containerPortsOf()", () => {
           .filter((target) => typeof target === "number");
         expect(made.map(({ containerPort }) => containerPort)).toEqual(expect.arrayContaining(numbers));
       }),
-      { numRuns: 1000 },
+      { numRuns: limitRuns(1000) },
     );
   });
 });

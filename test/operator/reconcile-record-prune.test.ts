@@ -6,6 +6,7 @@ import { ApiUnavailableError } from "../../operator/errors.ts";
 import { Batch, batch } from "../fakes/batch-kind.ts";
 import { aBatch, finishRun } from "../fakes/batches.ts";
 import { ReconcileBench } from "../fakes/reconcile-bench.ts";
+import { limitRuns } from "../long.ts";
 
 describe("objects that a new record removes", () => {
   /** A batch whose last Job has ended. */
@@ -71,7 +72,7 @@ test("a run that is interrupted at any write counts each Job once, and creates i
         "Job/web-1",
       ]);
     }),
-    { numRuns: 50 },
+    { numRuns: limitRuns(50) },
   );
 });
 

@@ -7,6 +7,7 @@ import { synthesize } from "../../synth/synthesize.ts";
 import { aConfigMap, aGadgetKind, Gadget } from "../fakes/gadget.ts";
 import { observe } from "../fakes/observed.ts";
 import { aResource } from "../fakes/resources.ts";
+import { limitRuns } from "../long.ts";
 
 const owner = aResource(aGadgetKind());
 const anObject = (apiVersion: string, kind: string, name: string, namespace?: string): Manifest => ({
@@ -158,7 +159,7 @@ describe("filesOf()", () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: limitRuns(300) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { toYaml } from "../../synth/yaml-text.ts";
+import { limitRuns } from "../long.ts";
 
 /** Texts that YAML parsers are known to convert to other values, or to change. */
 const oddTexts = [
@@ -131,7 +132,7 @@ describe("toYaml()", () => {
       fc.property(anObject, (value) => {
         expect(parse(toYaml(value))).toEqual(value);
       }),
-      { numRuns: 500 },
+      { numRuns: limitRuns(500) },
     );
   });
 
@@ -140,7 +141,7 @@ describe("toYaml()", () => {
       fc.property(anObject, (value) => {
         expect(parse(toYaml(value), { version: "1.1" })).toEqual(value);
       }),
-      { numRuns: 500 },
+      { numRuns: limitRuns(500) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { timeZoneOf } from "../../../charts/pipeline/local-time.ts";
+import { limitRuns } from "../../long.ts";
 import { wallClock } from "./wall-clock.ts";
 
 const zone = (name: string) => timeZoneOf(name) ?? expect.fail(`no time zone ${name}`);
@@ -49,7 +50,7 @@ describe("timeZoneOf()", () => {
             expect(wallAt(first - beforeMs)).toBeLessThan(sought);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: limitRuns(300) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { assessProof, type Proof } from "../../../charts/pipeline/proof.ts";
 import type { ReleaseView } from "../../../charts/pipeline/release-view.ts";
 import type { Verification } from "../../../crds/pipeline-stage.ts";
 import type { PromotionSpec } from "../../../crds/promotion.ts";
+import { limitRuns } from "../../long.ts";
 import { job } from "./stages.ts";
 import { aClock } from "./wall-clock.ts";
 
@@ -157,7 +158,7 @@ describe("assessProof()", () => {
         expect(after.state).toBe(before.state);
         if (before.state === "Passed") expect(after).toEqual(before);
       }),
-      { numRuns: 2_000 },
+      { numRuns: limitRuns(2_000) },
     );
   });
 });

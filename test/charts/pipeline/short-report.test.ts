@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { shortenStage } from "../../../charts/pipeline/short-report.ts";
 import { storedBytes } from "../../../charts/pipeline/stored-text.ts";
 import { gateNames, type StageStatus } from "../../../crds/pipeline-status.ts";
+import { limitRuns } from "../../long.ts";
 
 const aText = fc
   .tuple(fc.constantFrom("a", "語", "<"), fc.nat(5_000))
@@ -26,7 +27,7 @@ describe("shortenStage()", () => {
         expect(storedBytes(short)).toBeLessThan(24 * 1024);
         expect(short.waiting?.map(({ gate }) => gate)).toEqual(stage.waiting?.map(({ gate }) => gate));
       }),
-      { numRuns: 30 },
+      { numRuns: limitRuns(30) },
     );
   });
 

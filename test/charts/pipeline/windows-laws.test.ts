@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RecurrenceSpec } from "../../../charts/pipeline/recurrence.ts";
 import { assessWindows } from "../../../charts/pipeline/windows.ts";
+import { limitRuns } from "../../long.ts";
 import { aClock, wallClock, wallFields } from "./wall-clock.ts";
 
 const minuteMs = 60_000;
@@ -122,7 +123,7 @@ describe("assessWindows()", () => {
         // The resource is requeued at this time or earlier.
         if (isSoon) expect(Date.parse(clock.next() ?? "9999-01-01")).toBeLessThanOrEqual(changeMs);
       }),
-      { numRuns: 100 },
+      { numRuns: limitRuns(100) },
     );
   });
 });

@@ -4,6 +4,7 @@ import type { ApplyStage } from "../../../operator/engine/apply-stage.ts";
 import type { DesiredObject } from "../../../operator/engine/desired-set.ts";
 import { wavesOf } from "../../../operator/engine/inventory.ts";
 import { type Orderable, orderObjects } from "../../../operator/engine/order-objects.ts";
+import { limitRuns } from "../../long.ts";
 
 const names = ["a", "b", "c", "d", "e", "f"];
 /** Any graph, cycles included. */
@@ -56,7 +57,7 @@ describe("orderObjects()", () => {
         for (const { id, needs } of order ?? [])
           for (const need of needs) expect(waveOf.get(need)).toBeLessThan(waveOf.get(id) ?? -1);
       }),
-      { numRuns: 300 },
+      { numRuns: limitRuns(300) },
     );
   });
 

@@ -7,6 +7,7 @@ import { planChanges } from "../../../operator/engine/plan.ts";
 import { idOf, type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { desiredCommit, prepareCommit } from "../../fakes/desired-objects.ts";
 import { aRelease, asOwned } from "../../fakes/releases.ts";
+import { limitRuns } from "../../long.ts";
 
 const current: Health = { status: "Current", reason: "Current", message: "" };
 const busy: Health = { status: "InProgress", reason: "Updating", message: "on its way" };
@@ -71,7 +72,7 @@ describe("planChanges()", () => {
           for (const need of object.needs) expect(kept).toContain(need);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: limitRuns(300) },
     );
   });
 });

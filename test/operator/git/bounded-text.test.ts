@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BoundedText } from "../../../operator/git/bounded-text.ts";
+import { limitRuns } from "../../long.ts";
 
 function collect(text: string, { pieces = 1_000, secrets = [] as readonly string[] } = {}): string {
   const bounded = new BoundedText();
@@ -37,7 +38,7 @@ describe("BoundedText", () => {
         const shown = collect(text, { pieces, secrets: [secret] });
         expect(parts.filter((part) => shown.includes(part))).toEqual([]);
       }),
-      { numRuns: 200, seed: 20_261_122 },
+      { numRuns: limitRuns(200), seed: 20_261_122 },
     );
   });
 

@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { limitRuns } from "../../long.ts";
 import { aHookServer, aPush, shopUrl, signed } from "./hook-server.ts";
 
 /** Sends raw bytes, and returns the whole response until the connection ends, for any reason. */
@@ -149,7 +150,7 @@ describe("a hook, with untrusted senders,", () => {
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), headers, path, async (bytes, made, where) => {
         expect([401, 404]).toContain((await post(bytes, made, where)).status);
       }),
-      { numRuns: 100 },
+      { numRuns: limitRuns(100) },
     );
     expect(refreshed).toEqual([]);
     expect(log.messages("error")).toEqual([]);
@@ -173,7 +174,7 @@ describe("a hook, with untrusted senders,", () => {
       fc.asyncProperty(payload, async (body) => {
         expect([202, 400]).toContain((await post(body, signed(body))).status);
       }),
-      { numRuns: 100 },
+      { numRuns: limitRuns(100) },
     );
     expect(refreshed).toEqual([]);
     expect(log.messages("error")).toEqual([]);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { limitRefresh } from "../../../operator/hooks/refresh-limit.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
+import { limitRuns } from "../../long.ts";
 
 function aLimit(options: { burst?: number; everyMs?: number } = {}) {
   const clock = new FakeClock();
@@ -63,6 +64,6 @@ test("a poll follows every push, with at most a burst and one per period", async
         expect(within.length).toBeLessThanOrEqual(burst + 10 + 1);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: limitRuns(30) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readDocuments } from "../../../operator/render/read-documents.ts";
+import { limitRuns } from "../../long.ts";
 
 /** Line and value of each document. */
 function read(text: string | Buffer, path = "a.yaml"): readonly (readonly [number, unknown])[] {
@@ -148,7 +149,7 @@ describe("readDocuments() of JSON", () => {
       else if (problem === "no problem" && json.trim() !== "")
         expect(read(json, "a.json")[0]?.[1]).toEqual(JSON.parse(json));
     };
-    fc.assert(fc.property(fc.oneof(text, broken), check), { numRuns: 2_000, seed: 20_261_122 });
+    fc.assert(fc.property(fc.oneof(text, broken), check), { numRuns: limitRuns(2_000), seed: 20_261_122 });
   });
 
   // A reader with quadratic time takes hours for these texts, and the test runner aborts after 20 seconds.

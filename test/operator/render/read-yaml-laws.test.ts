@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { readOrRefuse, readOtherwise } from "../../fakes/yaml-readers.ts";
+import { limitRuns } from "../../long.ts";
 
 // The seeds are fixed, so that the result is the same everywhere.
 
@@ -72,10 +73,10 @@ describe("readYaml()", () => {
           expect(result.value).toEqual(readOtherwise(text));
         },
       ),
-      { numRuns: 500, seed: 20_261_121 },
+      { numRuns: limitRuns(500), seed: 20_261_121 },
     );
     // Most of them are accepted, otherwise the property would prove little.
-    expect(count).toBeGreaterThan(150);
+    expect(count).toBeGreaterThan(limitRuns(150));
   });
 
   test("reads random combinations of lines as another parser does, or refuses them", () => {
@@ -94,7 +95,7 @@ describe("readYaml()", () => {
         if ("refused" in result || other === undefined) return;
         expect(result.value).toEqual(other);
       }),
-      { numRuns: 3_000, seed: 20_261_121 },
+      { numRuns: limitRuns(3_000), seed: 20_261_121 },
     );
   });
 });

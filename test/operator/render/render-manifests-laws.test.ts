@@ -5,6 +5,7 @@ import { renderManifests } from "../../../operator/render/render-manifests.ts";
 import { Turns } from "../../../operator/render/turns.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 import { MemoryFiles } from "../../fakes/memory-files.ts";
+import { limitRuns } from "../../long.ts";
 
 const seed = 20_261_121;
 const render = (files: Readonly<Record<string, string | Buffer>>) =>
@@ -69,7 +70,7 @@ describe("renderManifests()", () => {
         expect(message).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
         expect(message.length).toBeLessThan(1_000);
       }),
-      { numRuns: 200, seed },
+      { numRuns: limitRuns(200), seed },
     );
   });
 
@@ -111,8 +112,8 @@ describe("renderManifests()", () => {
         if (message !== "") failed++;
         expect(message).not.toContain("unter");
       }),
-      { numRuns: 500, seed },
+      { numRuns: limitRuns(500), seed },
     );
-    expect(failed).toBeGreaterThan(150);
+    expect(failed).toBeGreaterThan(limitRuns(150));
   });
 });

@@ -6,6 +6,7 @@ import {
   delayAfterFailures,
   jitterInterval,
 } from "../../../operator/runtime/backoff.ts";
+import { limitRuns } from "../../long.ts";
 
 const options = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1, resetAfterMs: 120_000 };
 
@@ -56,7 +57,7 @@ describe("Backoff", () => {
           stepMs = Math.min(options.capMs, stepMs * options.factor);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: limitRuns(50) },
     );
   });
 });

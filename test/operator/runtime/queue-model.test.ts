@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Handout, WorkQueue } from "../../../operator/runtime/queue.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
+import { limitRuns } from "../../long.ts";
 
 /** The queue, as simple as it can be said: a list of wishes, looked through from start to end every time. */
 class Model {
@@ -193,7 +194,7 @@ test("WorkQueue behaves like the simplest queue, for any order of operations", a
       const real = { queue: new WorkQueue({ clock }), clock };
       await fc.asyncModelRun(() => ({ model: new Model(), real }), sequence);
     }),
-    { numRuns: 300 },
+    { numRuns: limitRuns(300) },
   );
 });
 
@@ -242,6 +243,6 @@ test("no key is lost, processed twice at a time or stuck, with several workers a
         await ended;
       },
     ),
-    { numRuns: 60 },
+    { numRuns: limitRuns(60) },
   );
 });

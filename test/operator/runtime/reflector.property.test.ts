@@ -4,6 +4,7 @@ import { WatchError } from "../../../operator/errors.ts";
 import { RunningReflector } from "../../fakes/running-reflector.ts";
 import type { ScriptedWatchSource } from "../../fakes/scripted-watch-source.ts";
 import { busy, expired, refused, reset, tooLarge, unsupported } from "../../fakes/watch-errors.ts";
+import { limitRuns } from "../../long.ts";
 
 const errors = {
   busy: () => busy(),
@@ -110,7 +111,7 @@ describe("Reflector, with a server and random faults", () => {
           expect(knownBy(handler.lines)).toEqual(running.serverContent);
           expect(running.reflector.state.state).toBe("synced");
         }),
-        { numRuns: 200 },
+        { numRuns: limitRuns(200) },
       );
     },
   );

@@ -4,6 +4,7 @@ import type { Reconcile } from "../../../operator/ports.ts";
 import { ReportPace } from "../../../operator/runtime/report-pace.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { limitRuns } from "../../long.ts";
 
 const runMs = 5;
 
@@ -147,7 +148,7 @@ describe("reports of a commit", () => {
         look();
         expect([...due.keys()]).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: limitRuns(200) },
     );
   });
 });

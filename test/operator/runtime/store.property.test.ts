@@ -4,6 +4,7 @@ import { keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { WatchEvent } from "../../../operator/runtime/ports.ts";
 import { WatchedStore } from "../../../operator/runtime/store.ts";
 import { aLiveObject, widgets } from "../../fakes/objects.ts";
+import { limitRuns } from "../../long.ts";
 
 type Move =
   | { readonly do: "put" | "delete"; readonly by: "us" | "others"; readonly name: string }
@@ -190,7 +191,7 @@ describe("WatchedStore, with a server, its watch and our own writes", () => {
         for (const move of script) await simulation.play(move);
         await simulation.finish();
       }),
-      { numRuns: 1_500, examples: found },
+      { numRuns: limitRuns(1_500), examples: found },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodeFrame, encodePieces, type Frame } from "../../../operator/zones/frame.ts";
 import { FrameError, FrameReader } from "../../../operator/zones/frame-reader.ts";
+import { limitRuns } from "../../long.ts";
 
 const limits = { headerBytes: 1_000, parts: 8, bytes: 100_000 };
 
@@ -62,7 +63,7 @@ describe("FrameReader", () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: limitRuns(500) },
     );
   });
 

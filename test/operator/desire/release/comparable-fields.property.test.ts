@@ -6,6 +6,7 @@ import { comparableDigestOf } from "../../../../operator/desire/release/compare-
 import type { Manifest } from "../../../../synth/manifest.ts";
 import { aDesiredSet } from "../../../fakes/plans.ts";
 import { aSourceManifest } from "../../../fakes/releases.ts";
+import { limitRuns } from "../../../long.ts";
 
 type Json = string | number | readonly Json[] | { readonly [key: string]: Json };
 type Path = readonly (string | number)[];
@@ -79,6 +80,6 @@ test("the comparable digest ignores exactly the declared paths", () => {
         expect(isEqual).toBe(declared.some((one) => covers(one, path)));
       },
     ),
-    { numRuns: 500 },
+    { numRuns: limitRuns(500) },
   );
 });

@@ -7,6 +7,7 @@ import type { Manifest } from "../../../../synth/manifest.ts";
 import { made, next } from "../../../fakes/planned-bench.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
 import { aCommit, aRelease, aSourceManifest } from "../../../fakes/releases.ts";
+import { limitRuns } from "../../../long.ts";
 
 const secret = (value: number): string => Buffer.from(`password-${value}`).toString("base64");
 /** What objects of these kinds are made of, by a number. */
@@ -111,6 +112,6 @@ test("a plan has the same action for each object as the apply of the commit, and
         planned.flatMap(([id, action]) => (action === "hold" ? id : [])).toSorted(),
       );
     }),
-    { numRuns: 200 },
+    { numRuns: limitRuns(200) },
   );
 });

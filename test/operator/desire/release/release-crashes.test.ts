@@ -14,6 +14,7 @@ import {
   prepareCommit,
 } from "../../../fakes/desired-objects.ts";
 import { aCommit, aRelease, asOwned } from "../../../fakes/releases.ts";
+import { limitRuns } from "../../../long.ts";
 
 const current: Health = { status: "Current", reason: "Current", message: "" };
 
@@ -117,7 +118,7 @@ describe("a Release whose operator is killed at any point", () => {
         // Nothing is left to do.
         expect([...reconcile(prepared, cluster)]).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: limitRuns(150) },
     );
   });
 

@@ -7,6 +7,7 @@ import {
 } from "../../../../operator/git/publish/branch-list.ts";
 import { commitParts } from "../../../../operator/git/publish/commit-stream.ts";
 import { branchLimits, COMMIT_PART_BYTES } from "../../../../operator/git/publish/messages.ts";
+import { limitRuns } from "../../../long.ts";
 
 const tree = "a".repeat(40);
 const read = (parts: Iterable<ListPart>) => {
@@ -74,6 +75,6 @@ test("the parts of a commit are its stream, in pieces of bounded size, the last 
       expect(parts.map(({ isLast }) => isLast)).toEqual(parts.map((_, index) => index === parts.length - 1));
       for (const { part } of parts) expect(part.length).toBeLessThanOrEqual(COMMIT_PART_BYTES);
     }),
-    { numRuns: 30 },
+    { numRuns: limitRuns(30) },
   );
 });

@@ -13,6 +13,7 @@ import {
 } from "../../../../operator/git/publish/commit-stream.ts";
 import { LocalClone } from "../../../../operator/git/publish/local-clone.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
+import { limitRuns } from "../../../long.ts";
 
 const environment = { PATH: process.env["PATH"] };
 
@@ -107,7 +108,7 @@ describe("the tree writer", () => {
             new Map([...model].map(([path, below]) => [path, treeIdOf(below, format)])),
           );
         }),
-        { numRuns: 12 },
+        { numRuns: limitRuns(12) },
       );
     },
   );

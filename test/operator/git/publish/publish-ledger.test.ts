@@ -4,6 +4,7 @@ import { type BranchView, emptyBranch } from "../../../../operator/git/publish/b
 import { toText } from "../../../../operator/git/publish/ledger-entry.ts";
 import { type PendingFolder, PublishLedger } from "../../../../operator/git/publish/publish-ledger.ts";
 import type { PublishOffer } from "../../../../operator/ports.ts";
+import { limitRuns } from "../../../long.ts";
 import { anOffer, folderOf } from "./publisher-harness.ts";
 
 describe("PublishLedger", () => {
@@ -136,6 +137,6 @@ test("PublishLedger.changed() names all owners whose answer would change, for an
       for (const one of events) owners.take(one);
       for (const [key, told] of [...owners.told]) expect(owners.again(key)).toBe(told);
     }),
-    { numRuns: 500, examples: [[madeAnew]] },
+    { numRuns: limitRuns(500), examples: [[madeAnew]] },
   );
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DesiredReleases } from "../../../../rig/faults/releases/desired-releases.ts";
 import { makeObjects, makePoints, releaseNames } from "../../../../rig/faults/releases/points.ts";
+import { limitRuns } from "../../../long.ts";
 
 const anySeed = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 const places = { own: "own", elsewhere: "elsewhere" };
@@ -40,7 +41,7 @@ describe("DesiredReleases", () => {
           expect(desired.expected(places).size).toBe(wanted.reduce((sum, count) => sum + count, 0));
         }
       }),
-      { numRuns: 30 },
+      { numRuns: limitRuns(30) },
     );
   });
 
