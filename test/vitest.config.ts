@@ -103,7 +103,7 @@ const endToEnd = [
  * files out.
  */
 const slow = [
-  "test/charts/pipeline/{reshaped,simulation,simulation-days,slow-rollouts}.test.ts",
+  "test/charts/pipeline/{record-size,reshaped,simulation,simulation-days,slow-rollouts}.test.ts",
   "test/cli/{build-launcher,closed-pipe,render,terminal-text}.test.ts",
   "test/cli/demo/shop-repository.test.ts",
   "test/cli/local-cluster/binaries.test.ts",
