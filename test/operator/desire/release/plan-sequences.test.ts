@@ -9,7 +9,6 @@ import type { FakeCluster } from "../../../fakes/fake-cluster.ts";
 import { made, next } from "../../../fakes/planned-bench.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
 import { aCommit, aRelease, aSourceManifest } from "../../../fakes/releases.ts";
-import { limitRuns } from "../../../long.ts";
 
 /** Namespaces beside that of the Release: they exist only after they are created. */
 const away = ["away", "far"] as const;
@@ -186,7 +185,7 @@ test("each plan of a sequence of commits contains for each object what is done t
         );
       }
     }),
-    { numRuns: limitRuns(100) },
+    { numRuns: 100 },
   );
   // The property says nothing of what never happens.
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
