@@ -142,23 +142,27 @@ export async function readConfigMap(
   return text === "" ? undefined : (JSON.parse(text) as { data: Record<string, string> }).data;
 }
 
-/** Restarts of the containers of the operator's pods, by pod and container. */
+/** The restarts of each container of the operator's pods, by pod and container: empty, or how it last ended. */
 export async function readRestarts(
   { kubectl }: Stack,
   namespace: string,
-): Promise<Readonly<Record<string, number>>> {
+): Promise<Readonly<Record<string, readonly string[]>>> {
   const list = JSON.parse(await kubectl(["get", "pods", "-n", namespace, "-o", "json"])) as {
-    items: {
-      metadata: { name: string };
-      status: { containerStatuses?: { name: string; restartCount: number }[] };
-    }[];
+    items: { metadata: { name: string }; status: { containerStatuses?: readonly ContainerStatus[] } }[];
   };
   return Object.fromEntries(
     list.items.flatMap(({ metadata, status }) =>
-      (status.containerStatuses ?? []).map(({ name, restartCount }) => [
-        `${metadata.name}/${name}`,
-        restartCount,
-      ]),
+      (status.containerStatuses ?? []).map(({ name, restartCount, lastState }) => {
+        const { reason = "unknown", exitCode } = lastState.terminated ?? {};
+        const last = `restarts: ${restartCount}, last end: ${reason}, exit code ${exitCode}`;
+        return [`${metadata.name}/${name}`, restartCount === 0 ? [] : [last]];
+      }),
     ),
   );
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly restartCount: number;
+  readonly lastState: { readonly terminated?: { readonly reason?: string; readonly exitCode: number } };
 }

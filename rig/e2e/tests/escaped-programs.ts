@@ -169,7 +169,7 @@ export function escapedProgramTests(stack: () => Stack): void {
     );
     const restarts = await readRestarts(stack(), namespace);
     expect(Object.keys(restarts)).toContain(`${leader}/operator`);
-    expect(Object.entries(restarts).filter(([, count]) => count > 0)).toEqual([]);
+    expect(Object.entries(restarts).filter(([, restarted]) => restarted.length > 0)).toEqual([]);
     expect(await leaderOf(stack())).toBe(leader);
   });
 }
