@@ -12,6 +12,12 @@ const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason
     "SourceInvalid",
     "it redirects, and credentials are not sent to another host; use the URL that it redirects to",
   ],
+  // The line has the path of the key's file, whose random name may contain any word below.
+  [
+    /^Load key .{0,300}(?:libcrypto|invalid format)/m,
+    "SourceInvalid",
+    "ssh cannot read the private key in identity of the Secret",
+  ],
   [
     /remote host identification has changed|host key .{0,200} has changed/i,
     "SourceRefused",
@@ -29,14 +35,10 @@ const meanings: readonly (readonly [pattern: RegExp, reason: SourceFailureReason
     "the connection was closed before it responded",
   ],
   [
-    /certificate|SSL|TLS/i,
+    // Host names and paths may contain these words too, mostly in lower case.
+    /[Cc]ertificate|SSL|TLS|gnutls_/,
     "SourceRefused",
     "its certificate is not trusted; add its certificate authority as ca.crt to the Secret",
-  ],
-  [
-    /^Load key .{0,300}(?:libcrypto|invalid format)/m,
-    "SourceInvalid",
-    "ssh cannot read the private key in identity of the Secret",
   ],
   [
     /authentication failed|permission denied|could not read (?:username|password)|terminal prompts disabled|access denied|returned error: (?:401|403)|invalid (?:username|credentials)|not authorized/i,

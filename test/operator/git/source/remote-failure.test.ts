@@ -37,6 +37,14 @@ describe("toRemoteFailure()", () => {
       'Load key "/c/identity": error in libcrypto\ngit@h: Permission denied (publickey).\nfatal: Could not read from remote repository.',
       "SourceInvalid",
     ],
+    [
+      'Load key "/c/q-xTLSz/identity": error in libcrypto\ngit@h: Permission denied (publickey).',
+      "SourceInvalid",
+    ],
+    [
+      "ssh: connect to host tls.example.dev port 22: Connection refused\nfatal: Could not read from remote repository.",
+      "SourceUnreachable",
+    ],
     ["fatal: unable to access 'https://h/x/': The requested URL returned error: 403", "SourceRefused"],
     [
       "fatal: unable to access 'https://h/x/': server certificate verification failed. CAfile: none",
