@@ -3,17 +3,16 @@ import { createPipelineSetup } from "../../rig/faults/pipelines/pipeline-setup.t
 import { makePoints } from "../../rig/faults/pipelines/points.ts";
 import { runPoints } from "../../rig/faults/pipelines/run-points.ts";
 import type { SharedSetup } from "../../rig/faults/shared-setup.ts";
-import { isLong } from "../long.ts";
 import { testCluster } from "./fixture.ts";
 
-// The short form of `npm run test:pipeline-kills`: one run of two kills; in CI two runs at the same time.
+// The short form of `npm run test:pipeline-kills`, which CI runs: two runs of two kills at the same time.
 let shared: SharedSetup;
 beforeAll(async () => {
   shared = await createPipelineSetup(testCluster());
 });
 afterAll(() => shared.close());
 
-test.concurrent.for(isLong ? [7, 8] : [7])(
+test.concurrent.for([7, 8])(
   "check 31: an operator that is killed while it promotes repeats no action and skips no gate (seed %i)",
   { timeout: 900_000 },
   async (seed) => {

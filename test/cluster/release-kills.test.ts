@@ -3,17 +3,16 @@ import { makePoints } from "../../rig/faults/releases/points.ts";
 import { createReleaseSetup } from "../../rig/faults/releases/release-setup.ts";
 import { runPoints } from "../../rig/faults/releases/run-points.ts";
 import type { SharedSetup } from "../../rig/faults/shared-setup.ts";
-import { isLong } from "../long.ts";
 import { testCluster } from "./fixture.ts";
 
-// The short form of `npm run test:release-kills`: two kills in one run; in CI two runs at the same time.
+// The short form of `npm run test:release-kills`, which CI runs: two runs of two kills at the same time.
 let shared: SharedSetup;
 beforeAll(async () => {
   shared = await createReleaseSetup(testCluster());
 });
 afterAll(() => shared.close());
 
-test.concurrent.for(isLong ? [7, 8] : [7])(
+test.concurrent.for([7, 8])(
   "an operator that is killed during a deployment leaves no object that no Release tracks (seed %i)",
   { timeout: 900_000 },
   async (seed) => {
