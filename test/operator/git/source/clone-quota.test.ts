@@ -69,8 +69,9 @@ test("a namespace whose clones use its share of the cache fetches no other, and 
     remote.commitByOthers({ a: randomBytes(40_000).toString("base64") });
   await using it = new SourcesHarness(first, { cacheBytes: 200_000 });
   await it.ready("bad/a");
-  // A fetch is measured every second: a short one may exceed its limit.
-  await it.ready("bad/b", { url: `file://${second.path}` });
+  // A fetch is measured every second: a short one may exceed its limit. The steps are small, so that it is short on a busy machine.
+  const isReady = (): boolean => it.ask("bad/b", { url: `file://${second.path}` }).state === "ready";
+  await it.until(isReady, { stepMs: 1 });
   const url = `file://${third.path}`;
   const refused = await it.answer("bad/c", { url }, ({ state }) => state === "failed");
   expect(refused).toMatchObject({
