@@ -4,10 +4,14 @@ import { defineConfig } from "vitest/config";
 import { isLong } from "./long.ts";
 import StorySequencer from "./story-sequencer.ts";
 
-/** After the others, two at a time: tests that measure times, compute, or free ports for a moment. They wait most of the time. */
+/**
+ * After the others, two at a time: tests that measure times, count writes that a slow rollout adds to, compute, or free ports for
+ * a moment. They wait most of the time.
+ */
 const alone = [
   "leader",
   "leader-killed",
+  "pipeline-cost",
   "repair",
   ...(isLong ? ["local-cluster-restart"] : []),
   "release-quota",
