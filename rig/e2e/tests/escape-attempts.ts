@@ -26,23 +26,28 @@ const ofAny = (code: string): string => `some(${others}, (pid) => { ${code}; })`
 const path = (name: string): string => `"/proc/" + pid + "/${name}"`;
 
 /**
- * Searches all memory that processes have written for a text, which this code does not contain literally. It uses one buffer:
- * on a busy machine, buffers are allocated faster than V8's other threads free them, up to the limit of the container.
+ * Searches all memory that processes have written for a text, which this code does not contain literally. It reads only pages
+ * that exist: on some kernels, such as Linux 6.18, a read creates the others, up to the memory limit of the container.
  */
 const searchMemory = (secret: string): string =>
   ofAny(`const wanted = Buffer.from([...${JSON.stringify([...secret].reverse().join(""))}].reverse().join(""));
-    const memory = fs.openSync(${path("mem")}, "r");
-    const piece = Buffer.alloc(2 ** 20);
+    const memory = fs.openSync(${path("mem")}, "r"), pagemap = fs.openSync(${path("pagemap")}, "r");
+    const [page, piece, states] = [4096, Buffer.alloc(2 ** 20), Buffer.alloc(256 * 8)];
+    const exists = (index) => index < 256 && (states[index * 8 + 7] & 0xc0) !== 0;
     try {
       for (const line of fs.readFileSync(${path("maps")}, "latin1").split("\\n")) {
         const [, from, to] = (/^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line) ?? []).map((hex) => Number.parseInt(hex, 16));
-        for (let at = from; at < to && to - from < 2 ** 30; at += 2 ** 20) {
-          const bytes = piece.subarray(0, Math.min(2 ** 20, to - at));
-          try { fs.readSync(memory, bytes, 0, bytes.length, at); } catch { break; }
-          if (bytes.includes(wanted)) return;
+        for (let at = from; at < to && to - from < 2 ** 30; at += piece.length) {
+          fs.readSync(pagemap, states, 0, states.length, at / page * 8);
+          for (let first = 0, end; first < 256; first = end + 1) {
+            for (end = first; exists(end); ) end++;
+            const bytes = piece.subarray(0, (end - first) * page);
+            try { fs.readSync(memory, bytes, 0, bytes.length, at + first * page); } catch { break; }
+            if (end > first && bytes.includes(wanted)) return;
+          }
         }
       }
-    } finally { fs.closeSync(memory); }
+    } finally { fs.closeSync(memory); fs.closeSync(pagemap); }
     throw new Error("it is not in the memory");`);
 
 const writeAndRemove = (file: string, bytes: number): string =>
