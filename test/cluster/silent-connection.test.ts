@@ -16,7 +16,7 @@ test("a watch whose connection becomes silent is closed, and an idle one is not"
   const proxy = await FaultyProxy.open(Number(access.server.port));
   onTestFinished(() => proxy.close());
   const through = { ...access, server: new URL(`https://127.0.0.1:${proxy.port}`) };
-  const options = { clock, userAgent: "fairlead/test", pingIntervalMs: 100, pingTimeoutMs: 5_000 };
+  const options = { clock, userAgent: "fairlead/test", pingIntervalMs: 100, pingTimeoutMs: 1_000 };
   const connection = new WatchConnection(through, options);
   onTestFinished(() => connection.close());
   const source = new KubeWatchSource({ kind, namespace, transport, connection, clock });
