@@ -9,6 +9,7 @@ import { findDoubledJobs } from "./jobs.ts";
 import type { Schedule } from "./schedule.ts";
 import { createScheduleFixture, leaseTimes, type ScheduleFixture } from "./schedule-fixture.ts";
 import type { SharedSetup } from "./shared-setup.ts";
+import { touchJobs } from "./touch-jobs.ts";
 import { touchPods } from "./touch-pods.ts";
 
 /** The result of a schedule. */
@@ -28,11 +29,10 @@ export interface ScheduleResult {
   readonly log: readonly string[];
 }
 
-/**
- * Maximum time until convergence. It is long enough for a busy machine, and for the Job controller, which creates no pods for 5
- * minutes if a Job was replaced before the controller observed its new pod (client-go's `ExpectationsTimeout`).
- */
+/** Maximum time until convergence. It is long enough for a busy machine, and for the Job controller, see {@link touchJobs}. */
 const convergeMs = 420_000;
+/** The time after which the Job controller no longer waits for a pod of a replaced Job. */
+const jobControllerMs = 310_000;
 /** Interval of changes of pods that the simulated nodes no longer update. */
 const touchMs = 15_000;
 /** Required time without a write. */
@@ -151,6 +151,7 @@ async function untilConverged(fixture: ScheduleFixture, driver: Driver): Promise
     if (performance.now() - touchedMs > touchMs) {
       touchedMs = performance.now();
       await touchPods(shared.api, namespace);
+      if (performance.now() - started > jobControllerMs) await touchJobs(shared.api, namespace);
     }
     await sleep(200);
   }
