@@ -33,8 +33,15 @@ const program = (entry = "main.ts", timeout = "30s", inputs?: object) => ({
   program: { entry, timeout, ...(inputs && { inputs }) },
 });
 
+interface Exhausting {
+  readonly code: string;
+  readonly says: RegExp;
+  /** Default: long enough to reach the other limits first, also on a slow machine. */
+  readonly timeout?: string;
+}
+
 /** Programs that exhaust a resource. `load` returns Node's modules. */
-const exhausting: Readonly<Record<string, { readonly code: string; readonly says: RegExp }>> = {
+const exhausting: Readonly<Record<string, Exhausting>> = {
   memory: {
     code: "const all = []; for (;;) all.push(Buffer.alloc(2 ** 23, 1));",
     says: /^RenderLimit: .*takes more than 256 MiB of memory/,
@@ -43,11 +50,13 @@ const exhausting: Readonly<Record<string, { readonly code: string; readonly says
   threads: {
     code: 'const { Worker } = load("worker_threads"); for (let i = 0; i < 500; i++) try { new Worker("for (;;);", { eval: true }).on("error", () => {}); } catch {} await new Promise(() => {});',
     says: /^RenderLimit: .*(more than (64 threads|256 MiB of memory)|runs longer than 5 s)/,
+    timeout: "5s",
   },
   // One thread of the program, and Node's threads for slow functions.
   processor: {
     code: 'for (let i = 0; i < 4; i++) load("crypto").pbkdf2("a", "b", 2 ** 31 - 1, 64, "sha512", () => {}); for (;;);',
     says: /^RenderLimit: .*runs longer than 5 s/,
+    timeout: "5s",
   },
   output: {
     code: 'return [{ text: "x".repeat(40 * 2 ** 20) }];',
@@ -140,16 +149,17 @@ export function escapedProgramTests(stack: () => Stack): void {
   });
 
   test("only a program that uses all memory, threads or processors ends, and another namespace deploys meanwhile", async () => {
-    const names = Object.keys(exhausting);
     const files = Object.entries(exhausting).map(([name, { code }]) => [
       `${name}/main.ts`,
       `const load = (name) => process.getBuiltinModule(name);\nexport default async () => { ${code} };`,
     ]);
     await commitFiles(stack(), "exhausting", Object.fromEntries(files));
-    const ofAttacker = { namespace: "attacker", repository: "exhausting", render: program("main.ts", "5s") };
+    const ofAttacker = { namespace: "attacker", repository: "exhausting" };
     await apply(
       stack(),
-      names.map((name) => releaseOf({ ...ofAttacker, name })),
+      Object.entries(exhausting).map(([name, { timeout = "120s" }]) =>
+        releaseOf({ ...ofAttacker, name, render: program("main.ts", timeout) }),
+      ),
     );
     for (const version of [2, 3, 4]) {
       await pushVictim(stack(), version);

@@ -22,6 +22,8 @@ import {
 const { namespace } = OPERATOR;
 const MIB = 2 ** 20;
 const tenants = ["one", "two", "three"] as const;
+/** On a busy machine the bundler may reach this limit before that of memory. Then another attempt is requested. */
+const slowBundler = /bundling takes longer than/;
 
 /** `count` objects of `bytes` each. */
 const making = (count: number, data: string): string =>
@@ -82,8 +84,7 @@ const cases: Readonly<Record<string, Case>> = {
       "c.json": emptyObjects(4 * MIB - 16),
     },
     isProgram: true,
-    // On a slow machine the bundler reaches its limit of time before that of memory.
-    says: /^RenderLimit: .*(memory|bundling takes longer than 10 s)/,
+    says: /^RenderLimit: .*memory/,
   },
   /** Uses the limit of bytes without exceeding it, so it is deployed. */
   full: {
@@ -111,19 +112,23 @@ const cases: Readonly<Record<string, Case>> = {
     says: /^RenderLimit: .*all.json:1: /,
   },
 };
-/** The only tenant with a repository that exceeds the limit of a clone. Three of them would take the host a minute. */
-const ownerOfLargeRepository = "three";
+/**
+ * The only tenant with a repository that exceeds the limit of a clone. Three of them would take the host a minute. It has no other
+ * repository, because the size of another clone would reduce its limit.
+ */
+const ownerOfLargeRepository = "large";
+const attackers = [...tenants, ownerOfLargeRepository];
 const large = Object.fromEntries(
   Array.from({ length: 76 }, (_, index) => [`clone/${index}.bin`, { bytes: 7 * MIB }]),
 );
 
-/** Tests the installation's memory limits while three tenants use all of their limits at the same time. */
+/** Tests the installation's memory limits while tenants use all of their limits at the same time. */
 export function limitTests(stack: () => Stack): void {
-  test("three tenants exceed every limit: their jobs end, and a fourth one deploys", async () => {
+  test("four tenants exceed every limit: their jobs end, and a fifth one deploys", async () => {
     const leader = await eventually(() => leaderOf(stack()).then((name) => name || undefined), {
       what: "there is a leader",
     });
-    await Promise.all([...tenants, "bystander"].map((tenant) => createTenant(stack(), tenant)));
+    await Promise.all([...attackers, "bystander"].map((tenant) => createTenant(stack(), tenant)));
     await pushTenants(stack());
     await pushBystander(stack(), 1);
     await apply(stack(), [
@@ -132,16 +137,22 @@ export function limitTests(stack: () => Stack): void {
     ]);
     await untilBystanderHas(stack(), 1);
     const peaks = await measurePeaks(stack(), namespace);
-    await apply(stack(), tenants.flatMap(releasesOf));
+    await apply(stack(), attackers.flatMap(releasesOf));
     for (const version of [2, 3, 4]) {
       await pushBystander(stack(), version);
       await Promise.all(["shop", "plain"].map((name) => requestPoll(stack(), "bystander", name)));
       await untilBystanderHas(stack(), version);
     }
-    await eventually(async () => expect(await withoutExpectedCondition(stack())).toEqual([]), {
-      what: "each Release reports why it failed",
-      intervalMs: 500,
-    });
+    await eventually(
+      async () => {
+        const unexpected = await withoutExpectedCondition(stack());
+        const slow = unexpected.filter(({ text }) => slowBundler.test(text));
+        await Promise.all(slow.map(({ tenant, name }) => requestPoll(stack(), tenant, name)));
+        expect(unexpected).toEqual([]);
+        return true;
+      },
+      { what: "each Release reports why it failed", intervalMs: 2_000 },
+    );
     const measured = await peaks.end();
     process.stdout.write(`${measured.map(({ text }) => text).join("\n")}\n`);
     const ofLeader = measured.filter(({ pod }) => pod === leader);
@@ -158,23 +169,28 @@ export function limitTests(stack: () => Stack): void {
   });
 
   test("the tenants' Releases are deleted with their objects", async () => {
-    for (const tenant of tenants)
+    for (const tenant of attackers)
       await stack().kubectl(["delete", "releases", "--all", "-n", tenant, "--timeout=180s"]);
     const left = await Promise.all(tenants.map((tenant) => readConfigMap(stack(), tenant, "full")));
     expect(left).toEqual([undefined, undefined, undefined]);
   });
 }
 
+interface Unexpected {
+  readonly tenant: string;
+  readonly name: string;
+  readonly text: string;
+}
+
 /** Releases without the expected condition. */
-async function withoutExpectedCondition(stack: Stack): Promise<readonly string[]> {
+async function withoutExpectedCondition(stack: Stack): Promise<readonly Unexpected[]> {
   const found = await Promise.all(
-    tenants.map(async (tenant) => {
+    attackers.map(async (tenant) => {
       const conditions = await readConditions(stack, tenant, "Sourced");
       return [...conditions].map(([name, condition]) => {
         const text = `${condition?.reason}: ${condition?.message}`;
-        // If the tenant's other clone is complete first, its size counts too.
-        const says = cases[name]?.says ?? /^RenderLimit: Cannot fetch the repository: .*51[12] MiB/;
-        return says.test(text) ? [] : [`${tenant}/${name}: ${text}`];
+        const says = cases[name]?.says ?? /^RenderLimit: Cannot fetch the repository: .*512 MiB/;
+        return says.test(text) ? [] : [{ tenant, name, text }];
       });
     }),
   );
@@ -182,15 +198,12 @@ async function withoutExpectedCondition(stack: Stack): Promise<readonly string[]
 }
 
 function releasesOf(tenant: string): object[] {
+  if (tenant === ownerOfLargeRepository)
+    return [releaseOf({ namespace: tenant, name: "clone", render: { manifests: {} } })];
   const program = { program: { entry: "main.ts", timeout: "20s" } };
-  return [
-    ...Object.entries(cases).map(([name, { isProgram }]) =>
-      releaseOf({ namespace: tenant, name, render: isProgram === true ? program : { manifests: {} } }),
-    ),
-    ...(tenant === ownerOfLargeRepository
-      ? [releaseOf({ namespace: tenant, name: "clone", repository: "large", render: { manifests: {} } })]
-      : []),
-  ];
+  return Object.entries(cases).map(([name, { isProgram }]) =>
+    releaseOf({ namespace: tenant, name, render: isProgram === true ? program : { manifests: {} } }),
+  );
 }
 
 async function pushTenants(stack: Stack): Promise<void> {
@@ -198,7 +211,7 @@ async function pushTenants(stack: Stack): Promise<void> {
     Object.entries(files).map(([file, content]) => [`${name}/${file}`, content] as const),
   );
   await commitFiles(stack, "one", Object.fromEntries(files));
-  await commitFiles(stack, "large", large);
+  await commitFiles(stack, ownerOfLargeRepository, large);
   const root = pathOf(stack.runDirectory, "gitRoot");
   for (const tenant of ["two", "three"])
     await promisify(execFile)("cp", ["-al", join(root, "one.git"), join(root, `${tenant}.git`)]);
