@@ -85,11 +85,11 @@ describe("GitProcesses", () => {
       const text = readFileSync(`${directory}/pid`, "utf8");
       expect(text).toMatch(/\d+\n/);
       return Number(text);
-    });
+    }, 60_000);
     expect(isAlive(pid)).toBe(true);
     processes.close();
     await running;
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 60_000);
   });
 });
 
@@ -102,7 +102,7 @@ describe("the other side of a connection to a repository on this machine", () =>
       const text = readFileSync(`${directory}/pid`, "utf8");
       expect(text).toMatch(/\d+\n/);
       return Number(text);
-    });
+    }, 60_000);
 
   test("may finish after git was killed, which close() of a clone waits for", async () => {
     const { processes, directory, run } = processesOf();

@@ -231,7 +231,7 @@ describe("close()", () => {
     const it = await new PublisherHarness(remote).started();
     it.publish(anOffer());
     const closed = it.publisher.close({ flushMs: 5_000 });
-    await it.until(() => existsSync(remote.hangMark));
+    await it.until(() => existsSync(remote.hangMark), { stepMs: 0 });
     await it.clock.advance(5_000);
     await closed;
     expect(remote.head()).toBeUndefined();

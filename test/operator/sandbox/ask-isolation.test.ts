@@ -25,11 +25,11 @@ test("the isolation of a zone is known before anything is rendered, and renders 
     () => Promise.reject(new Error("nothing is rendered")),
     "programs",
   );
-  await vi.waitUntil(() => found.size === 1);
+  await vi.waitUntil(() => found.size === 1, 60_000);
   expect(found.get("programs")).toMatchObject({ inForce: [], keptApart: false });
   found.clear();
   // A zone accepts one connection at a time.
   ask();
-  await vi.waitUntil(() => found.size === 1);
+  await vi.waitUntil(() => found.size === 1, 60_000);
   expect(log.entries.filter(({ level }) => level === "warn")).toEqual([]);
 });

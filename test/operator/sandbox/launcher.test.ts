@@ -141,7 +141,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
       const connecting = connect(listen);
       await once(connecting, "connect");
       return connecting;
-    });
+    }, 60_000);
     expect(statSync(listen).mode & 0o777).toBe(0o660);
     expect(await readAll(socket)).toBe("EPERM");
     await served;

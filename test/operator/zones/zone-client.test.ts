@@ -62,11 +62,11 @@ describe("ZoneClient", () => {
     const client = aClient(socket, (link) => void links.push(link));
     const kept = client.keep();
     const server = await aServer(socket);
-    await vi.waitUntil(() => links.length === 1);
+    await vi.waitUntil(() => links.length === 1, 60_000);
     server.close();
     await links[0]?.closed;
     await aServer(socket);
-    await vi.waitUntil(() => links.length === 2);
+    await vi.waitUntil(() => links.length === 2, 60_000);
     client.close();
     await kept;
     expect(links.map(({ isClosed }) => isClosed)).toEqual([true, true]);

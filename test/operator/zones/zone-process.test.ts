@@ -20,8 +20,8 @@ function aProcess(code: string, more: Pick<ZoneProcessOptions, "silenceMs" | "on
     vi.waitUntil(() => {
       const found = log.entries.filter((entry) => entry.message === message);
       return found.length >= count ? found : undefined;
-    }, 15_000);
-  const untilSaid = (condition: () => boolean) => vi.waitUntil(condition, 15_000);
+    }, 120_000);
+  const untilSaid = (condition: () => boolean) => vi.waitUntil(condition, 120_000);
   return { process: process_, untilLogged, untilSaid };
 }
 
@@ -55,7 +55,7 @@ describe("ZoneProcess", () => {
     const { process: zone } = aProcess("");
     const { pid = 0 } = zone;
     zone.close();
-    await vi.waitUntil(() => zone.pid === undefined, 15_000);
+    await vi.waitUntil(() => zone.pid === undefined, 120_000);
     expect(() => process.kill(pid, 0)).toThrow();
   });
 

@@ -71,7 +71,7 @@ describe("the publish zone", () => {
     const link = await zone.connection.link();
     await zone.die();
     await link.closed;
-    await vi.waitUntil(() => locks().length === 0);
+    await vi.waitUntil(() => locks().length === 0, 60_000);
     zone.revive();
     await clone.open();
     // It is the same clone again.
@@ -125,7 +125,7 @@ describe("the publish zone", () => {
     await clone.open();
     const commit = await clone.writeCommit({ ...empty, files: new Map([["x", "1"]]) });
     const pushing = clone.push({ commit, parent: undefined });
-    await vi.waitUntil(() => existsSync(remote.hangMark), 15_000);
+    await vi.waitUntil(() => existsSync(remote.hangMark), 120_000);
     clone.kill();
     await expect(pushing).rejects.toThrow("the operator is stopping");
     await expect(clone.rebuild("sha1")).rejects.toThrow("the operator is stopping");

@@ -102,7 +102,7 @@ export class PublisherHarness implements AsyncDisposable {
 
   /** Advances time, and lets git run, until `condition` holds. */
   async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
-    const endMs = performance.now() + 15_000;
+    const endMs = performance.now() + 120_000;
     while (!condition()) {
       if (performance.now() > endMs)
         throw new Error(

@@ -101,7 +101,7 @@ test.runIf(launcher !== undefined)(
     const { pid = 0 } = zone;
     expect(filtersOf(pid)).toBe("1");
     // The launcher executes git only after it has set up the isolation.
-    await vi.waitUntil(() => childrenOf(pid).some((child) => filtersOf(child) === "2"), 15_000);
+    await vi.waitUntil(() => childrenOf(pid).some((child) => filtersOf(child) === "2"), 120_000);
     const { inForce } = kernelIsolation;
     expect([...reported].map(([name, found]) => [name, found.inForce])).toEqual([
       ["source", inForce],
@@ -161,5 +161,5 @@ test("the process ends by itself, together with its git processes", async () => 
   expect(children.length).toBeGreaterThan(0);
   await zone.end();
   expect(isAlive(pid)).toBe(false);
-  await vi.waitUntil(() => !children.some(isAlive), 15_000);
+  await vi.waitUntil(() => !children.some(isAlive), 120_000);
 });
