@@ -31,7 +31,7 @@ async function aFixture() {
 }
 
 function aBatchIn(namespace: string) {
-  const apply = (spec: object, metadata: Partial<ObjectMeta> = {}): Promise<void> =>
+  const apply = (spec: object, metadata: Partial<ObjectMeta> = {}): Promise<unknown> =>
     applyObjects({
       apiVersion: "example.dev/v1",
       kind: "Batch",

@@ -10,8 +10,8 @@ export interface DirectApi {
   get<T>(type: string, name: string, namespace?: string): Promise<T | undefined>;
   /** Like `kubectl get TYPE -o json`: a list with `items`. */
   list<T>(type: string, options: { readonly namespace?: string; readonly selector?: string }): Promise<T>;
-  /** Like `kubectl apply --server-side`, one after the other. */
-  apply(objects: readonly KubernetesObject[], fieldManager: string): Promise<void>;
+  /** Like `kubectl apply --server-side`, one after the other. @returns The objects as stored. */
+  apply(objects: readonly KubernetesObject[], fieldManager: string): Promise<KubernetesObject[]>;
   /** Like `kubectl delete --wait=false --ignore-not-found`. */
   delete(type: string, name: string, namespace?: string): Promise<void>;
   /** Sends any request. */
@@ -125,14 +125,19 @@ export function directApi(kubeconfigPath: string): DirectApi {
     },
     async apply(objects, fieldManager) {
       const headers = { "content-type": "application/apply-patch+yaml" };
+      const stored: KubernetesObject[] = [];
       for (const object of objects) {
         const { metadata } = object;
         const path = pathOf(await byObject(object), metadata.namespace, metadata.name);
         const query = `fieldManager=${fieldManager}&fieldValidation=Strict`;
-        expectSuccess(
-          await send(`${path}?${query}`, { method: "PATCH", headers, body: JSON.stringify(object) }),
-        );
+        const answer = await send(`${path}?${query}`, {
+          method: "PATCH",
+          headers,
+          body: JSON.stringify(object),
+        });
+        stored.push(withoutManagers(expectSuccess<KubernetesObject>(answer)));
       }
+      return stored;
     },
     async delete(type, name, namespace) {
       const answer = await send(pathOf(await byType(type), namespace, name), { method: "DELETE" });

@@ -47,9 +47,9 @@ export async function kubectlJson<T = KubernetesObject>(
   return JSON.parse(await kubectl([...words, "-o", "json"], options)) as T;
 }
 
-/** Applies objects server-side, as the user `admin` and with a field manager of its own. */
-export async function applyObjects(...objects: readonly object[]): Promise<void> {
-  await direct().apply(objects as readonly KubernetesObject[], "test");
+/** Applies objects server-side, as the user `admin` and with a field manager of its own. @returns The objects as stored. */
+export async function applyObjects(...objects: readonly object[]): Promise<KubernetesObject[]> {
+  return await direct().apply(objects as readonly KubernetesObject[], "test");
 }
 
 /** Reads one object; undefined if it does not exist. `type` as in kubectl: `deployment`, `echoes.example.dev`. */

@@ -41,8 +41,8 @@ export async function applyResource(
   { name = "web", ...spec }: Readonly<Record<string, unknown>> & { readonly name?: string },
 ): Promise<SeenResource> {
   const metadata = { name, namespace };
-  await applyObjects({ apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, spec });
-  return await seen(kind, namespace, name);
+  const [stored] = await applyObjects({ apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, spec });
+  return stored as SeenResource;
 }
 
 /** Reads an existing custom resource. */

@@ -38,7 +38,7 @@ async function aFixture() {
         `--release-cache=${clones}`,
       ],
     });
-  const follow = (name: string, spec: object = {}): Promise<void> =>
+  const follow = (name: string, spec: object = {}): Promise<unknown> =>
     applyObjects({
       apiVersion: apiVersionOf(BuildInfo),
       kind: BuildInfo.kind,
@@ -117,7 +117,7 @@ test("a source that a policy refuses is reported, and followed when the policy a
   const { namespace, remote, start, follow, untilAt, untilNot } = await aFixture();
   const commit = remote.commitByOthers({ "web/x": "1" });
   onTestFinished(async () => void (await kubectl(["delete", "relpol", namespace, "--ignore-not-found"])));
-  const policy = (sources: readonly string[]): Promise<void> =>
+  const policy = (sources: readonly string[]): Promise<unknown> =>
     applyObjects({
       apiVersion: apiVersionOf(ReleasePolicy),
       kind: ReleasePolicy.kind,

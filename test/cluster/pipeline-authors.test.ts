@@ -54,7 +54,7 @@ test("with notAuthor the approval of a commit's author does not count, and no ap
   });
   await grantApproval(namespace, ["ada", "eve"]);
   onTestFinished(async () => void (await kubectl(["delete", "relpol", namespace, "--ignore-not-found"])));
-  const map = (...users: readonly string[]): Promise<void> =>
+  const map = (...users: readonly string[]): Promise<unknown> =>
     applyObjects({
       apiVersion: apiVersionOf(ReleasePolicy),
       kind: ReleasePolicy.kind,

@@ -85,13 +85,14 @@ export async function aReleaseHarness(): Promise<ReleaseHarness> {
     },
     release: async (name, spec = {}) => {
       const from = { url: `file://${source.path}`, path: name };
-      await applyObjects({
+      const [stored] = await applyObjects({
         apiVersion: apiVersionOf(Release),
         kind: Release.kind,
         metadata: { name, namespace },
         spec: { source: from, interval: "1s", render: { manifests: {} }, ...spec },
       });
-      return await seen(Release, namespace, name);
+      // It may be gone by now, if this change was what its deletion waited for.
+      return stored as SeenResource;
     },
     untilAt: async (name, commit) => {
       const release = await eventually(
