@@ -9,8 +9,7 @@ import { findDoubledJobs } from "./jobs.ts";
 import type { Schedule } from "./schedule.ts";
 import { createScheduleFixture, leaseTimes, type ScheduleFixture } from "./schedule-fixture.ts";
 import type { SharedSetup } from "./shared-setup.ts";
-import { touchJobs } from "./touch-jobs.ts";
-import { touchPods } from "./touch-pods.ts";
+import { touchJobs, touchPods } from "./touch.ts";
 
 /** The result of a schedule. */
 export interface ScheduleResult {

@@ -29,7 +29,7 @@ test("additions of others stay in the lists of a declared child that allow them,
   const writes = async () =>
     (await user.requests(since)).filter((one) => isWrite(one) && one.objectRef?.resource === Board.plural);
 
-  // When somebody adds to its lists, then nothing is written
+  // When another user adds items to its lists, then the operator writes nothing
   const spec = { routes: [{ name: "more", path: "/more" }], hosts: ["two.example.dev"] };
   const metadata = { name: "web", namespace };
   const addition = { apiVersion: apiVersionOf(Board), kind: Board.kind, metadata, spec };
@@ -37,7 +37,7 @@ test("additions of others stay in the lists of a declared child that allow them,
   await eventually(() => reconciles() > before, { what: "the operator has observed the additions" });
   expect((await writes()).map(lineOf)).toEqual([]);
 
-  // When somebody adds to its atomic map, then only the map is as before, by one write
+  // When another user adds a key to its atomic map, then the operator restores the map with one write, and keeps the items
   await kubectl([
     ...["patch", type, "web", "-n", namespace, "--type=merge", "--field-manager=other"],
     ...["-p", JSON.stringify({ spec: { match: { team: "a" } } })],

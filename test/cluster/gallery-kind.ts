@@ -5,7 +5,7 @@ import { bindKind, type ChartProps, defineKind, type ResourceOf } from "../../in
 
 const group = "galleries.stories.fairlead.dev";
 
-/** A kind whose lists others may extend, and whose map nobody may. */
+/** A kind for tests. Other users may add items to its lists, but no keys to its map. */
 export const Board = defineKind({
   group,
   kind: "Board",

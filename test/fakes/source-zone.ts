@@ -10,6 +10,7 @@ import { ZoneSources, type ZoneSourcesOptions } from "../../operator/git/source/
 import { systemClock } from "../../operator/runtime/clock.ts";
 import type { Serve } from "../../operator/zones/incoming-requests.ts";
 import { serveZone } from "../../operator/zones/zone-server.ts";
+import { patienceMs } from "../patience.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { RecordingLogger } from "./recording-logger.ts";
 
@@ -84,7 +85,7 @@ export class SourcesOfZone {
 
   /** Advances time, and lets the zone run, until `condition` holds. */
   async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
-    const endMs = performance.now() + 120_000;
+    const endMs = performance.now() + patienceMs;
     while (!condition()) {
       if (performance.now() > endMs)
         throw new Error(`it never happened that ${condition}\n${JSON.stringify(this.log.entries)}`);

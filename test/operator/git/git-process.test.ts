@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { endGroup, GitProcesses } from "../../../operator/git/git-process.ts";
 import { parseRemoteUrl, type RemoteUrl } from "../../../operator/git/remote-url.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
+import { patienceMs } from "../../patience.ts";
 
 /** `git -c alias.x='!…' x`: a git that runs a shell, which is sufficient for these tests. */
 const shell = (script: string) => ["-c", `alias.x=!${script}`, "x"];
@@ -85,11 +86,11 @@ describe("GitProcesses", () => {
       const text = readFileSync(`${directory}/pid`, "utf8");
       expect(text).toMatch(/\d+\n/);
       return Number(text);
-    }, 60_000);
+    }, patienceMs);
     expect(isAlive(pid)).toBe(true);
     processes.close();
     await running;
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 60_000);
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), patienceMs);
   });
 });
 
@@ -102,7 +103,7 @@ describe("the other side of a connection to a repository on this machine", () =>
       const text = readFileSync(`${directory}/pid`, "utf8");
       expect(text).toMatch(/\d+\n/);
       return Number(text);
-    }, 60_000);
+    }, patienceMs);
 
   test("may finish after git was killed, which close() of a clone waits for", async () => {
     const { processes, directory, run } = processesOf();

@@ -5,6 +5,7 @@ import { askIsolationOnce } from "../../../operator/sandbox/ask-isolation.ts";
 import type { ReportedIsolation } from "../../../operator/sandbox/isolation-report.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { aFakeZone, aSocketFolder } from "../../fakes/sandbox-zone.ts";
+import { patienceMs } from "../../patience.ts";
 
 test("the isolation of a zone is known before anything is rendered, and renders can use its connection afterwards", async () => {
   const zoneSockets = aSocketFolder();
@@ -25,11 +26,11 @@ test("the isolation of a zone is known before anything is rendered, and renders 
     () => Promise.reject(new Error("nothing is rendered")),
     "programs",
   );
-  await vi.waitUntil(() => found.size === 1, 60_000);
+  await vi.waitUntil(() => found.size === 1, patienceMs);
   expect(found.get("programs")).toMatchObject({ inForce: [], keptApart: false });
   found.clear();
   // A zone accepts one connection at a time.
   ask();
-  await vi.waitUntil(() => found.size === 1, 60_000);
+  await vi.waitUntil(() => found.size === 1, patienceMs);
   expect(log.entries.filter(({ level }) => level === "warn")).toEqual([]);
 });

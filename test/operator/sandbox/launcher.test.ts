@@ -15,6 +15,7 @@ import {
   reportArguments,
 } from "../../../operator/sandbox/launch-arguments.ts";
 import { launcher as built, kernelIsolation } from "../../fakes/launcher.ts";
+import { patienceMs } from "../../patience.ts";
 import { withoutCalls } from "./system-calls.ts";
 
 const run = promisify(execFile);
@@ -141,7 +142,7 @@ describe.runIf(launcher !== "")("fairlead-launch", () => {
       const connecting = connect(listen);
       await once(connecting, "connect");
       return connecting;
-    }, 60_000);
+    }, patienceMs);
     expect(statSync(listen).mode & 0o777).toBe(0o660);
     expect(await readAll(socket)).toBe("EPERM");
     await served;

@@ -16,6 +16,7 @@ import { MemoryFiles } from "../../fakes/memory-files.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { aFolder, program, request } from "../../fakes/renderer-bench.ts";
 import { aSocketFolder, aZoneRunner, patient } from "../../fakes/sandbox-zone.ts";
+import { patienceMs } from "../../patience.ts";
 
 const clock = systemClock();
 
@@ -186,12 +187,12 @@ describe("the processes of the sandbox zone", () => {
     const run = runner.run(call, patient).catch((error: unknown) => error);
     const looping = await vi.waitUntil(
       () => childrenOf(zone.pidOf("programs")).find((pid) => getPriority(pid) === 19),
-      { timeout: 60_000 },
+      { timeout: patienceMs },
     );
     const isRoot = process.getuid?.() === 0 && launcher !== undefined;
     expect(statusOf(looping)["Uid"]?.split("\t")[1]).toBe(isRoot ? "65534" : String(process.getuid?.()));
     expect(await run).toMatchObject({ reason: "RenderLimit" });
-    await vi.waitUntil(() => !childrenOf(zone.pidOf("programs")).includes(looping), 60_000);
+    await vi.waitUntil(() => !childrenOf(zone.pidOf("programs")).includes(looping), patienceMs);
   });
 
   test.runIf(launcher !== undefined)("are isolated by the kernel, and esbuild too", async () => {
@@ -209,7 +210,7 @@ describe("the processes of the sandbox zone", () => {
     expect(statusOf(reader)["CapPrm"]).toBe("0000000000000000");
     const { inForce } = kernelIsolation;
     const all = (["reader", "programs", "program"] as const).map((name) => [name, inForce]);
-    await vi.waitUntil(() => isolation.size === all.length, 60_000);
+    await vi.waitUntil(() => isolation.size === all.length, patienceMs);
     expect([...isolation].map(([name, { inForce: found }]) => [name, found]).toSorted()).toEqual(
       all.toSorted(),
     );

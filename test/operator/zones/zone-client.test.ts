@@ -11,6 +11,7 @@ import { ZoneClient } from "../../../operator/zones/zone-client.ts";
 import { serveZone, type ZoneServer } from "../../../operator/zones/zone-server.ts";
 import { wideLimits } from "../../fakes/link-pair.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { patienceMs } from "../../patience.ts";
 
 const link = { clock: systemClock(), zone: "test", limits: wideLimits };
 const options = { read: ({ body }: { readonly body: unknown }) => body, deadlineMs: 60_000 };
@@ -62,11 +63,11 @@ describe("ZoneClient", () => {
     const client = aClient(socket, (link) => void links.push(link));
     const kept = client.keep();
     const server = await aServer(socket);
-    await vi.waitUntil(() => links.length === 1, 60_000);
+    await vi.waitUntil(() => links.length === 1, patienceMs);
     server.close();
     await links[0]?.closed;
     await aServer(socket);
-    await vi.waitUntil(() => links.length === 2, 60_000);
+    await vi.waitUntil(() => links.length === 2, patienceMs);
     client.close();
     await kept;
     expect(links.map(({ isClosed }) => isClosed)).toEqual([true, true]);

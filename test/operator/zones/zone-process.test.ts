@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { ZoneProcess, type ZoneProcessOptions } from "../../../operator/zones/zone-process.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
+import { patienceMs } from "../../patience.ts";
 
 /** A process that writes heartbeats, runs some code, and ends with its standard input. */
 function aProcess(code: string, more: Pick<ZoneProcessOptions, "silenceMs" | "onLog"> = {}) {
@@ -20,8 +21,8 @@ function aProcess(code: string, more: Pick<ZoneProcessOptions, "silenceMs" | "on
     vi.waitUntil(() => {
       const found = log.entries.filter((entry) => entry.message === message);
       return found.length >= count ? found : undefined;
-    }, 120_000);
-  const untilSaid = (condition: () => boolean) => vi.waitUntil(condition, 120_000);
+    }, patienceMs);
+  const untilSaid = (condition: () => boolean) => vi.waitUntil(condition, patienceMs);
   return { process: process_, untilLogged, untilSaid };
 }
 
@@ -55,7 +56,7 @@ describe("ZoneProcess", () => {
     const { process: zone } = aProcess("");
     const { pid = 0 } = zone;
     zone.close();
-    await vi.waitUntil(() => zone.pid === undefined, 120_000);
+    await vi.waitUntil(() => zone.pid === undefined, patienceMs);
     expect(() => process.kill(pid, 0)).toThrow();
   });
 

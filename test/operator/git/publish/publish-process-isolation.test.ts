@@ -5,6 +5,7 @@ import { noKernelIsolation } from "../../../../operator/sandbox/kernel-isolation
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { kernelIsolation, launcher } from "../../../fakes/launcher.ts";
 import { childrenOf, filtersOf } from "../../../fakes/processes.ts";
+import { patienceMs } from "../../../patience.ts";
 import { aScene } from "./publish-process-scene.ts";
 import { anOffer, folderOf } from "./publisher-harness.ts";
 
@@ -20,7 +21,7 @@ describe("the process of the publish zone", () => {
       await untilPublished(anOffer({ name: "a" }));
       expect(filtersOf(pid() ?? 0)).toBe("1");
       // fast-import runs for a while.
-      await vi.waitUntil(() => childrenOf(pid() ?? 0).some((child) => filtersOf(child) === "2"), 120_000);
+      await vi.waitUntil(() => childrenOf(pid() ?? 0).some((child) => filtersOf(child) === "2"), patienceMs);
       expect([...reported].map(([name, found]) => [name, found.inForce])).toEqual([
         ["publish", inForce],
         ["git", inForce],
@@ -34,7 +35,7 @@ describe("the process of the publish zone", () => {
     const { publisher, reported, zone } = aScene(remote, { isolation, requireIsolation: true });
     await zone.check();
     publisher.start();
-    await vi.waitUntil(() => publisher.publish(anOffer()).state === "failed", 120_000);
+    await vi.waitUntil(() => publisher.publish(anOffer()).state === "failed", patienceMs);
     expect(publisher.publish(anOffer())).toMatchObject({
       state: "failed",
       reason: "RepositoryUnreachable",
@@ -71,7 +72,7 @@ describe("the process of the publish zone", () => {
     remote.vanish();
     const { publisher, untilPublished } = aScene(remote);
     publisher.start();
-    await vi.waitUntil(() => publisher.stats.failing !== undefined, 120_000);
+    await vi.waitUntil(() => publisher.stats.failing !== undefined, patienceMs);
     const another = (): void => void cpSync(`${remote.path}.away`, remote.path, { recursive: true });
     another();
     await untilPublished(anOffer({ name: "a" }));

@@ -8,6 +8,7 @@ import { gitHttpServer } from "../../../fakes/git-http-server.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { childrenOf, isAlive } from "../../../fakes/processes.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
+import { patienceMs } from "../../../patience.ts";
 import { aScene } from "./publish-process-scene.ts";
 import { anOffer, folderOf } from "./publisher-harness.ts";
 
@@ -89,12 +90,12 @@ describe("the process of the publish zone", () => {
       kill();
     };
     await untilPublished(anOffer({ name: "b" }));
-    await vi.waitUntil(() => pid() !== undefined && pid() !== first, 120_000);
+    await vi.waitUntil(() => pid() !== undefined && pid() !== first, patienceMs);
     // A push that completed without the zone is found, and not repeated.
     await untilPublished(anOffer({ name: "c" }));
     const subjects = remote.git(["log", "--reverse", "--format=%s", "main"]).trim().split("\n");
     expect(subjects).toEqual(["a", "b", "c"].map((name) => `Apply Echo shop/${name}, generation 1`));
-    await vi.waitUntil(() => publisher.stats.failing === undefined, 120_000);
+    await vi.waitUntil(() => publisher.stats.failing === undefined, patienceMs);
     expect(publisher.stats).toMatchObject({ pending: 0, rebuilds: 0 });
     expect(log.messages("warn")).toContain("A process of a zone ended, restarting it");
     expect(log.messages("error")).toEqual([]);
@@ -104,20 +105,20 @@ describe("the process of the publish zone", () => {
     using remote = new FakeGitRemote();
     const { publisher, pid } = aScene(remote);
     publisher.start();
-    await vi.waitUntil(() => publisher.stats.lsRemotes > 0, 120_000);
+    await vi.waitUntil(() => publisher.stats.lsRemotes > 0, patienceMs);
     const first = pid() ?? 0;
     const offers = Array.from({ length: 1_000 }, (_, index) =>
       anOffer({ name: `e${index}`, files: { "x.yaml": `a: ${index}\n`.repeat(4_000) } }),
     );
     for (const offer of offers) publisher.publish(offer);
     // fast-import, which reads the commit.
-    await vi.waitUntil(() => childrenOf(first).length > 0, { timeout: 120_000, interval: 1 });
+    await vi.waitUntil(() => childrenOf(first).length > 0, { timeout: patienceMs, interval: 1 });
     process.kill(first, "SIGKILL");
     const isPublished = (offer: PublishOffer) => publisher.publish(offer).state === "published";
     await vi.waitUntil(() => offers.every(isPublished), { timeout: 60_000 });
     expect(remote.commits()).toBe(1);
     expect(remote.paths()).toHaveLength(offers.length + 1);
-    await vi.waitUntil(() => publisher.stats.failing === undefined, 120_000);
+    await vi.waitUntil(() => publisher.stats.failing === undefined, patienceMs);
     expect(publisher.stats).toMatchObject({ rebuilds: 0, landed: 1, pending: 0 });
   });
 
@@ -140,13 +141,13 @@ describe("the process of the publish zone", () => {
     await untilPublished(anOffer({ name: "a" }));
     remote.hangPushes();
     publisher.publish(anOffer({ name: "b" }));
-    await vi.waitUntil(() => existsSync(remote.hangMark), 120_000);
+    await vi.waitUntil(() => existsSync(remote.hangMark), patienceMs);
     const process = pid() ?? 0;
     const children = childrenOf(process);
     expect(children.length).toBeGreaterThan(0);
     // As after the end of the operator: the clones are not closed.
     await zone.close();
     expect(isAlive(process)).toBe(false);
-    await vi.waitUntil(() => !children.some(isAlive), 120_000);
+    await vi.waitUntil(() => !children.some(isAlive), patienceMs);
   });
 });

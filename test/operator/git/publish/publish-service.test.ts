@@ -6,6 +6,7 @@ import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { aPublishService, PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
+import { patienceMs } from "../../../patience.ts";
 
 const message = "m\n";
 const empty = { parent: undefined, message, committedAt: new Date(0), folders: [], files: new Map() };
@@ -71,7 +72,7 @@ describe("the publish zone", () => {
     const link = await zone.connection.link();
     await zone.die();
     await link.closed;
-    await vi.waitUntil(() => locks().length === 0, 60_000);
+    await vi.waitUntil(() => locks().length === 0, patienceMs);
     zone.revive();
     await clone.open();
     // It is the same clone again.
@@ -125,7 +126,7 @@ describe("the publish zone", () => {
     await clone.open();
     const commit = await clone.writeCommit({ ...empty, files: new Map([["x", "1"]]) });
     const pushing = clone.push({ commit, parent: undefined });
-    await vi.waitUntil(() => existsSync(remote.hangMark), 120_000);
+    await vi.waitUntil(() => existsSync(remote.hangMark), patienceMs);
     clone.kill();
     await expect(pushing).rejects.toThrow("the operator is stopping");
     await expect(clone.rebuild("sha1")).rejects.toThrow("the operator is stopping");

@@ -16,6 +16,7 @@ import type {
 import { FakeClock } from "../../../fakes/fake-clock.ts";
 import type { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { aPublishService, PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
+import { patienceMs } from "../../../patience.ts";
 
 export const leaseOfOurs: LeaseTerm = { leaseUid: "6f1c", transitions: 3 };
 export const owner = { cluster: "kube-system-uid", lease: "fairlead/fairlead" };
@@ -102,7 +103,7 @@ export class PublisherHarness implements AsyncDisposable {
 
   /** Advances time, and lets git run, until `condition` holds. */
   async until(condition: () => boolean, { stepMs = 20 } = {}): Promise<void> {
-    const endMs = performance.now() + 120_000;
+    const endMs = performance.now() + patienceMs;
     while (!condition()) {
       if (performance.now() > endMs)
         throw new Error(

@@ -15,6 +15,7 @@ import { childrenOf, filtersOf, isAlive } from "../../../fakes/processes.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
 import { selfSignedCertificate } from "../../../fakes/self-signed-certificate.ts";
 import { aSocketFolder, SourcesOfZone } from "../../../fakes/source-zone.ts";
+import { patienceMs } from "../../../patience.ts";
 import { readAll } from "./sources-harness.ts";
 
 const certificate = selfSignedCertificate();
@@ -101,7 +102,7 @@ test.runIf(launcher !== undefined)(
     const { pid = 0 } = zone;
     expect(filtersOf(pid)).toBe("1");
     // The launcher executes git only after it has set up the isolation.
-    await vi.waitUntil(() => childrenOf(pid).some((child) => filtersOf(child) === "2"), 120_000);
+    await vi.waitUntil(() => childrenOf(pid).some((child) => filtersOf(child) === "2"), patienceMs);
     const { inForce } = kernelIsolation;
     expect([...reported].map(([name, found]) => [name, found.inForce])).toEqual([
       ["source", inForce],
@@ -161,5 +162,5 @@ test("the process ends by itself, together with its git processes", async () => 
   expect(children.length).toBeGreaterThan(0);
   await zone.end();
   expect(isAlive(pid)).toBe(false);
-  await vi.waitUntil(() => !children.some(isAlive), 120_000);
+  await vi.waitUntil(() => !children.some(isAlive), patienceMs);
 });
