@@ -57,11 +57,12 @@ export class HostileTenant {
     });
   }
 
-  async begin(): Promise<void> {
+  /** @param options.isSuspended Whether its Releases are suspended: then it pushes and edits, and the operator serves nothing. */
+  async begin(options: { readonly isSuspended: boolean }): Promise<void> {
     const { api, git, does } = this.#options;
     for (const part of does)
       for (let index = 0; index < parts[part]; index++)
-        await api.apply(`${releasesPath}/${part}-${index}`, this.#releaseOf(part, index));
+        await api.apply(`${releasesPath}/${part}-${index}`, this.#releaseOf(part, index, options));
     const stop = new AbortController();
     this.#stop = stop;
     const push = (): Promise<void> => git.push(changedFiles(++this.#version));
@@ -86,21 +87,21 @@ export class HostileTenant {
       [...releases.objects.keys()].filter((key) => key.startsWith(`${namespace}/`));
     for (const key of own())
       for (const { type, status, reason } of releases.get(key)?.status?.conditions ?? [])
-        if (status !== "True")
+        if (status !== "True" && reason !== "Suspended")
           this.seen.add(`${key.slice(namespace.length + 1).replace(/-\d+$/, "")} ${type} ${reason}`);
     await api.send("DELETE", releasesPath);
     await releases.until("the hostile tenant's Releases are gone", () => own().length === 0);
     await sleep(SETTLE_MS);
   }
 
-  #releaseOf(part: Part, index: number): object {
+  #releaseOf(part: Part, index: number, { isSuspended }: { readonly isSuspended: boolean }): object {
     const { url } = this.#options.git;
     const name = `${part}-${index}`;
     const render = part === "loops" ? { program: { inputs: { index }, timeout: "168h" } } : { manifests: {} };
     const path = folderOf(part, index);
     const release = aRelease({ url, name, namespace, path, render }) as { readonly spec: object };
     const publish = part === "refused" ? { publish: { branch: `${refusedBranches}${index}` } } : {};
-    return { ...release, spec: { ...release.spec, interval: "1s", ...publish } };
+    return { ...release, spec: { ...release.spec, interval: "1s", suspend: isSuspended, ...publish } };
   }
 }
 

@@ -1,13 +1,17 @@
-import { medianOf, ratioOfMedians, seededRandom } from "../report/bootstrap.ts";
+import { type Interval, medianOf, ratioOfMedians, seededRandom } from "../report/bootstrap.ts";
 
 /** A custom resource that is edited, or a Release that is pushed to. */
 export type EditKind = "resource" | "release";
 
+/**
+ * What exists of the hostile tenant while edits are measured. `suspended`: it pushes and edits as always, but its Releases
+ * are suspended. So the load of the git host, of the API server and of the rig is the same, and the operator serves nothing.
+ */
+export type Beside = "absent" | "suspended" | "served";
+
 /** Latencies of one kind of edit, in milliseconds. */
-export interface EditsBeside {
+export interface MeasuredEdits extends Readonly<Record<Beside, readonly number[]>> {
   readonly kind: EditKind;
-  readonly withoutMs: readonly number[];
-  readonly withMs: readonly number[];
 }
 
 /** Maximum ratio of the p50 with a hostile tenant to the p50 without one. */
@@ -18,37 +22,45 @@ const titles: Record<EditKind, string> = {
   release: "hook after a push → Deployment changed",
 };
 
-/** The order of blocks of edits: without and with the hostile tenant, forward and backward. Pure. */
+/** The order of blocks of edits: with more and more of the hostile tenant, then with less and less. Pure. */
 export function blocksOf(
   edits: number,
   most = 20,
-): readonly { readonly isBeside: boolean; readonly edits: number }[] {
+): readonly { readonly beside: Beside; readonly edits: number }[] {
   const sizes = Array.from({ length: Math.ceil(edits / most) }, (_, index) =>
     Math.min(most, edits - index * most),
   );
   return sizes.flatMap((size, index) => {
-    const pair = [
-      { isBeside: false, edits: size },
-      { isBeside: true, edits: size },
-    ];
-    return index % 2 === 0 ? pair : pair.toReversed();
+    const blocks = (["absent", "suspended", "served"] as const).map((beside) => ({ beside, edits: size }));
+    return index % 2 === 0 ? blocks : blocks.toReversed();
   });
 }
 
-/** Computes the p50 with and without, and their ratio. It holds if its bootstrap interval reaches the limit. Pure. */
-export function assessEdits({ kind, withoutMs, withMs }: EditsBeside): {
-  readonly line: string;
+/**
+ * Computes the p50 beside a hostile tenant, and its ratio to the p50 without one. It holds if the bootstrap interval of the
+ * ratio reaches the limit. The ratio to the p50 beside suspended Releases tells the operator's part. Pure.
+ */
+export function assessEdits({ kind, absent, suspended, served }: MeasuredEdits): {
+  readonly lines: readonly string[];
   readonly holds: boolean;
 } {
-  const ratio = ratioOfMedians(withMs, withoutMs, { random: seededRandom(1) });
+  const ratio = ratioOfMedians(served, absent, { random: seededRandom(1) });
   const holds = ratio !== undefined && ratio.low <= LIMIT;
-  const [beside, alone] = [withMs, withoutMs].map(
-    (times) => `${medianOf(times).toFixed(1)} ms (${times.length})`,
-  );
-  const interval =
-    ratio === undefined
-      ? "no ratio"
-      : `${ratio.value.toFixed(2)} [${ratio.low.toFixed(2)}, ${ratio.high.toFixed(2)}]`;
-  const line = `${titles[kind]}: p50 ${beside} with, ${alone} without, ratio ${interval}, limit ${LIMIT}: ${holds ? "holds" : "DOES NOT HOLD"}`;
-  return { line, holds };
+  const ofOperator = ratioOfMedians(served, suspended, { random: seededRandom(1) });
+  return {
+    lines: [
+      `${titles[kind]}: p50 ${show(served)} with, ${show(absent)} without, ratio ${showRatio(ratio)}, limit ${LIMIT}: ${holds ? "holds" : "DOES NOT HOLD"}`,
+      `  while its Releases are suspended: p50 ${show(suspended)}, ratio of with to this ${showRatio(ofOperator)}`,
+    ],
+    holds,
+  };
+}
+
+function show(times: readonly number[]): string {
+  return `${medianOf(times).toFixed(1)} ms (${times.length})`;
+}
+
+function showRatio(ratio: Interval | undefined): string {
+  if (ratio === undefined) return "unknown";
+  return `${ratio.value.toFixed(2)} [${ratio.low.toFixed(2)}, ${ratio.high.toFixed(2)}]`;
 }

@@ -10,7 +10,7 @@ import { GitFolder } from "./git-folder.ts";
 import { firstFiles, type Part, parts } from "./hostile-files.ts";
 import { HostileTenant, refusedBranches } from "./hostile-tenant.ts";
 import { QuietTenant } from "./quiet-tenant.ts";
-import { assessEdits, blocksOf, type EditKind, type EditsBeside } from "./report.ts";
+import { assessEdits, type Beside, blocksOf, type EditKind, type MeasuredEdits } from "./report.ts";
 
 interface TenantsOptions {
   readonly edits: string;
@@ -21,7 +21,7 @@ interface TenantsOptions {
 }
 
 interface Measured {
-  readonly edits: readonly EditsBeside[];
+  readonly edits: readonly MeasuredEdits[];
   /** The observed state of the hostile tenant's Releases. */
   readonly seen: readonly string[];
 }
@@ -30,7 +30,11 @@ interface Measured {
 export function tenantsCommand(report: (line: string) => void): Command {
   return new Command("tenants")
     .description("Measure edits of one tenant, alternately with and without a hostile tenant")
-    .option("--edits <n>", "edits of each kind, with and without", "200")
+    .option(
+      "--edits <n>",
+      "edits of each kind: without the tenant, beside its suspended Releases, and beside its Releases",
+      "200",
+    )
     .option("--releases <n>", "Releases of the tenant whose edits are measured", "40")
     .option("--only <parts>", `actions of the hostile tenant, from ${Object.keys(parts)}; default: all`)
     .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
@@ -42,7 +46,7 @@ export function tenantsCommand(report: (line: string) => void): Command {
       const { edits, seen } = await withLock(lock, () => measure(options, report), { onWait });
       const findings = edits.map(assessEdits);
       process.stdout.write(
-        `${findings.map(({ line }) => line).join("\n")}\nThe hostile tenant's Releases showed: ${seen.join(", ")}\n`,
+        `${findings.flatMap(({ lines }) => lines).join("\n")}\nThe hostile tenant's Releases showed: ${seen.join(", ")}\n`,
       );
       if (options.out !== undefined) await appendFile(options.out, `${JSON.stringify({ edits, seen })}\n`);
       if (findings.some(({ holds }) => !holds)) process.exitCode = 1;
@@ -75,17 +79,17 @@ async function measure(options: TenantsOptions, report: (line: string) => void):
     await fill(rig, watches, sets);
     await quiet.fill();
     const hostile = new HostileTenant({ api: rig.api, git, releases: watches.releases, does });
-    const found: Record<EditKind, { withoutMs: number[]; withMs: number[] }> = {
-      resource: { withoutMs: [], withMs: [] },
-      release: { withoutMs: [], withMs: [] },
+    const found: Record<EditKind, Record<Beside, number[]>> = {
+      resource: { absent: [], suspended: [], served: [] },
+      release: { absent: [], suspended: [], served: [] },
     };
-    for (const { isBeside, edits } of blocksOf(count)) {
+    for (const { beside, edits } of blocksOf(count)) {
       stop.signal.throwIfAborted();
-      report(`${edits} edits ${isBeside ? "with" : "without"} the hostile tenant`);
-      if (isBeside) await hostile.begin();
+      report(`${edits} edits of each kind, with the hostile tenant ${beside}`);
+      if (beside !== "absent") await hostile.begin({ isSuspended: beside === "suspended" });
       for (const kind of ["resource", "release"] as const)
-        found[kind][isBeside ? "withMs" : "withoutMs"].push(...(await quiet.edit(kind, edits)));
-      if (isBeside) await hostile.end();
+        found[kind][beside].push(...(await quiet.edit(kind, edits)));
+      if (beside !== "absent") await hostile.end();
     }
     const edits = Object.entries(found).map(([kind, times]) => ({ kind: kind as EditKind, ...times }));
     return { edits, seen: [...hostile.seen].toSorted() };

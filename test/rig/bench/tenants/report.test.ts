@@ -9,10 +9,12 @@ import {
 import { assessEdits, blocksOf } from "../../../../rig/bench/tenants/report.ts";
 
 describe("blocksOf()", () => {
-  test("alternates both orders, with an equal number of edits in each", () => {
-    const blocks = blocksOf(50);
-    expect(blocks.map(({ isBeside, edits }) => `${isBeside ? "with" : "without"} ${edits}`)).toEqual([
-      ...["without 20", "with 20", "with 20", "without 20", "without 10", "with 10"],
+  test("alternates both orders, with an equal number of edits of each kind", () => {
+    const blocks = blocksOf(50).map(({ beside, edits }) => `${beside} ${edits}`);
+    expect(blocks).toEqual([
+      ...["absent 20", "suspended 20", "served 20"],
+      ...["served 20", "suspended 20", "absent 20"],
+      ...["absent 10", "suspended 10", "served 10"],
     ]);
   });
 });
@@ -20,22 +22,23 @@ describe("blocksOf()", () => {
 describe("assessEdits()", () => {
   const around = (ms: number) => Array.from({ length: 200 }, (_, index) => ms + (index % 21) - 10);
   test.for([
-    { what: "as fast as alone", withMs: around(100), holds: true },
-    { what: "an interval that reaches the limit", withMs: around(111), holds: true },
-    { what: "an interval beyond the limit", withMs: around(130), holds: false },
-    { what: "nothing measured", withMs: [], holds: false },
-  ])("$what: $holds", ({ withMs, holds }) => {
-    const found = assessEdits({ kind: "release", withoutMs: around(100), withMs });
+    { what: "as fast as alone", served: around(100), holds: true },
+    { what: "an interval that reaches the limit", served: around(111), holds: true },
+    { what: "an interval beyond the limit", served: around(130), holds: false },
+    { what: "nothing measured", served: [], holds: false },
+  ])("$what: $holds", ({ served, holds }) => {
+    const found = assessEdits({ kind: "release", absent: around(100), suspended: around(105), served });
     expect(found.holds).toBe(holds);
-    expect(found.line).toContain(holds ? ": holds" : ": DOES NOT HOLD");
+    expect(found.lines[0]).toContain(holds ? ": holds" : ": DOES NOT HOLD");
   });
 
-  test("prints medians, their ratio and its interval", () => {
-    const { line } = assessEdits({ kind: "resource", withoutMs: [4, 4, 4], withMs: [6, 6, 6] });
-    expect(line).toBe(
+  test("prints medians, and their ratios with intervals", () => {
+    const times = { absent: [4, 4, 4], suspended: [5, 5, 5], served: [6, 6, 6] };
+    expect(assessEdits({ kind: "resource", ...times }).lines).toEqual([
       "custom resource edited → Deployment changed: p50 6.0 ms (3) with, 4.0 ms (3) without, " +
         "ratio 1.50 [1.50, 1.50], limit 1.1: DOES NOT HOLD",
-    );
+      "  while its Releases are suspended: p50 5.0 ms (3), ratio of with to this 1.20 [1.20, 1.20]",
+    ]);
   });
 });
 
