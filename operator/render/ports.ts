@@ -32,7 +32,7 @@ export type RenderState =
   | { readonly state: "waiting"; readonly failure: SourceFailure }
   | { readonly state: "failed"; readonly failure: SourceFailure };
 
-/** Handling of a program that runs long. */
+/** Handling of a render that takes long. */
 export interface RunPatience {
   /** Aborts when the result is no longer needed: a long run is then ended. */
   readonly unwanted: AbortSignal;
@@ -40,6 +40,7 @@ export interface RunPatience {
   readonly isSlow: boolean;
   readonly onSlow: () => void; // it takes long
   readonly onRunning?: (isRunning: boolean) => void; // its process starts to work for it, or has ended its work
+  readonly onWorked?: (ms: number) => void; // how long the reader of its folder worked for it
 }
 
 export interface RenderRequest {

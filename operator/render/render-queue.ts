@@ -3,6 +3,7 @@ import type { Clock } from "../ports.ts";
 import { FairSemaphore, type Permit } from "../runtime/fair-semaphore.ts";
 import type { RenderRequest } from "./ports.ts";
 import { ProgramQuotas } from "./program-quotas.ts";
+import { RenderRests } from "./render-rests.ts";
 
 export interface RenderQueueOptions {
   readonly clock: Clock;
@@ -16,7 +17,10 @@ export interface RenderQueueOptions {
 export interface RenderTurn {
   /** Called when the program's process has started or finished the work for it. */
   readonly note: (isRunning: boolean) => void;
-  readonly end: () => void;
+  /** Called with the time that the reader of a folder worked for the render. */
+  readonly addWork: (ms: number) => void;
+  /** @param result.isWasted Whether it reached a limit, or its result was no longer needed. */
+  readonly end: (result: { readonly isWasted: boolean }) => void;
 }
 
 /** Maximum number of concurrent renders of one namespace. Renders of folders mostly wait for git. */
@@ -25,7 +29,10 @@ const without = Number.POSITIVE_INFINITY;
 /** Delay of renders that were slow: their process and bundling should not compete for the CPU right after a push. */
 const SLOW_PAUSE_MS = 500;
 
-/** Renders that wait for a permit of their namespace and, if they run a program, for its quota. */
+/**
+ * Renders that wait for a permit of their namespace, for the end of a rest after one that worked long and, if they run a
+ * program, for its quota.
+ */
 export class RenderQueue {
   readonly quotas: ProgramQuotas;
   /** Keys of resources whose programs run long. */
@@ -34,11 +41,13 @@ export class RenderQueue {
   // Namespaces do not wait for each other here: shared resources are limited where they are used.
   readonly #manifests = new FairSemaphore({ permits: without, perTenant: MANIFEST_PERMITS });
   readonly #programs = new FairSemaphore({ permits: without, perTenant: PROGRAM_PERMITS });
+  readonly #rests: RenderRests;
   readonly #slowPrograms = new FairSemaphore({ permits: without, perTenant: 1 });
 
   constructor(options: RenderQueueOptions) {
     this.#options = options;
     this.quotas = new ProgramQuotas(options);
+    this.#rests = new RenderRests(options.clock);
   }
 
   /**
@@ -48,28 +57,46 @@ export class RenderQueue {
   ask(request: RenderRequest, begin: (turn: RenderTurn) => void): () => void {
     const { render, namespace, key } = request;
     let leave = (): void => {};
-    const wait = (semaphore: FairSemaphore): void => {
+    const after = (delayMs: number, next: () => void): void => {
+      if (delayMs > 0) leave = this.#options.clock.schedule(delayMs, next);
+      else next();
+    };
+    const wait = (semaphore: FairSemaphore, begin: (permit: Permit) => void): void => {
       let hasPermit = false;
       const cancel = semaphore.request(namespace, (permit) => {
         hasPermit = true;
-        leave = this.#begin(request, permit, begin);
+        begin(permit);
       });
       if (!hasPermit) leave = cancel;
     };
-    if (render.program === undefined) wait(this.#manifests);
-    else if (!this.slowKeys.has(key)) wait(this.#programs);
-    else leave = this.#options.clock.schedule(SLOW_PAUSE_MS, () => wait(this.#slowPrograms));
+    const start = (permit: Permit): void => {
+      leave = this.#begin(request, permit, begin);
+    };
+    // It keeps its permit during the rest: the other slow programs of the namespace wait for the same.
+    const startSlow = (permit: Permit): void => {
+      const restMs = this.#rests.leftMs(namespace);
+      after(restMs, () => start(permit));
+      if (restMs === 0) return;
+      const cancel = leave;
+      leave = () => {
+        cancel();
+        permit.release();
+      };
+    };
+    const isSlow = render.program !== undefined && this.slowKeys.has(key);
+    after(Math.max(this.#rests.leftMs(key), isSlow ? SLOW_PAUSE_MS : 0), () => {
+      if (isSlow) wait(this.#slowPrograms, startSlow);
+      else wait(render.program === undefined ? this.#manifests : this.#programs, start);
+    });
     return () => leave();
   }
 
   /** Programs over the quota of their namespace wait with their permits, which only that namespace uses. */
-  #begin(
-    { render: { program }, namespace }: RenderRequest,
-    permit: Permit,
-    begin: (turn: RenderTurn) => void,
-  ): () => void {
+  #begin(request: RenderRequest, permit: Permit, begin: (turn: RenderTurn) => void): () => void {
+    const { render, namespace } = request;
+    const { program } = render;
     if (program === undefined) {
-      begin({ note: () => {}, end: () => permit.release() });
+      begin(this.#turnOf(request, { note: () => {}, end: () => permit.release() }));
       return () => {};
     }
     const mostMs = Math.min(toMilliseconds(program.timeout), this.#options.longestProgramMs);
@@ -80,12 +107,39 @@ export class RenderQueue {
         permit.release();
         run.end();
       };
-      begin({ note: run.note, end });
+      begin(this.#turnOf(request, { note: run.note, end }));
     });
     return () => {
       if (hasBegun) return;
       leave();
       permit.release();
+    };
+  }
+
+  /** Measures the work of a render, after which its Release may have to rest. */
+  #turnOf(
+    { key, namespace, render }: RenderRequest,
+    counted: { readonly note: (isRunning: boolean) => void; readonly end: () => void },
+  ): RenderTurn {
+    const { clock } = this.#options;
+    const way = render.program === undefined ? "manifests" : "program";
+    let [workedMs, sinceMs]: [number, number | undefined] = [0, undefined];
+    const note = (isRunning: boolean): void => {
+      if (sinceMs !== undefined) workedMs += clock.now() - sinceMs;
+      sinceMs = isRunning ? clock.now() : undefined;
+      counted.note(isRunning);
+    };
+    return {
+      note,
+      addWork: (ms) => {
+        workedMs += ms;
+      },
+      end: ({ isWasted }) => {
+        note(false);
+        this.#rests.note({ key, namespace, way, workedMs, isWasted });
+        // After the note: this may start the next render at once, which has to know about the rest.
+        counted.end();
+      },
     };
   }
 }

@@ -130,10 +130,7 @@ class CachedRenderer implements Renderer {
 
   #enqueue(entry: RenderEntry): void {
     if (this.#isClosed) return;
-    const leave = this.#queue.ask(
-      entry.request,
-      (turn) => void this.#run(entry, turn).finally(() => turn.end()),
-    );
+    const leave = this.#queue.ask(entry.request, (turn) => void this.#run(entry, turn));
     // The render may have started at once.
     if (entry.running === undefined) entry.leaveQueue = leave;
   }
@@ -172,8 +169,10 @@ class CachedRenderer implements Renderer {
     } catch (thrown) {
       error = thrown;
     }
+    const isCancelled = state === undefined && running.signal.aborted;
+    turn.end({ isWasted: isCancelled || isLimit(error) });
     if (this.#isClosed) return;
-    if (state === undefined && running.signal.aborted) return this.#restart(entry);
+    if (isCancelled) return this.#restart(entry);
     const durationMs = clock.now() - beganMs;
     observe?.({ way, outcome: state?.state ?? "failed", durationMs });
     if (way === "program") this.#noteSpeed(entry, durationMs, error);
@@ -199,21 +198,27 @@ class CachedRenderer implements Renderer {
   /** A run was cancelled because its result was not needed; it may be needed again. */
   #restart(entry: RenderEntry): void {
     entry.running = undefined;
-    if (entry.users.size > 0) this.#enqueue(entry);
-    else this.#rest(entry);
+    if (entry.users.size === 0) return this.#rest(entry);
+    this.#enqueue(entry);
+    this.#postponeOne(entry);
   }
 
   #patienceWith(key: string, unwanted: AbortSignal, turn: RenderTurn): RunPatience {
     const onSlow = (): void => {
       if (this.#current.has(key)) this.#queue.slowKeys.add(key);
     };
-    return { unwanted, isSlow: this.#queue.slowKeys.has(key), onSlow, onRunning: turn.note };
+    return {
+      unwanted,
+      isSlow: this.#queue.slowKeys.has(key),
+      onSlow,
+      onRunning: turn.note,
+      onWorked: turn.addWork,
+    };
   }
 
   /** All resources of an entry have the same program and inputs. */
   #noteSpeed({ users }: RenderEntry, durationMs: number, error: unknown): void {
-    const isLimit = error instanceof SourceError && error.reason === "RenderLimit";
-    const isSlow = isLimit || durationMs > SLOW_PROGRAM_MS;
+    const isSlow = isLimit(error) || durationMs > SLOW_PROGRAM_MS;
     for (const key of users) {
       if (isSlow) this.#queue.slowKeys.add(key);
       else this.#queue.slowKeys.delete(key);
@@ -246,4 +251,8 @@ class CachedRenderer implements Renderer {
     if (entry.users.size === 0) this.#rest(entry);
     if (isNews) for (const key of [...entry.users]) this.#options.onChange(key);
   }
+}
+
+function isLimit(error: unknown): boolean {
+  return error instanceof SourceError && error.reason === "RenderLimit";
 }

@@ -73,20 +73,23 @@ export const readBody = z.strictObject({
   files: z.array(z.int().min(0)).min(1).max(readLimits.files),
 });
 
+const durationMs = z.number().min(0);
+
 /**
  * Body of an item of the answer to `render`: an object, whose JSON is the part; after all objects, dependencies between
  * them, whose part has pairs of indexes as 32-bit integers (the first object needs the second one to be healthy); or a
- * notification that a program takes long, or that its process has started or finished the work for it.
+ * notification that a program takes long, that its process has started or finished the work for it, or how long the reader
+ * of a folder worked.
  */
 export const renderItem = z.union([
   z.strictObject({ origin: z.string().max(renderLimits.originCharacters) }),
   z.strictObject({ edges: z.literal(true) }),
   z.strictObject({ slow: z.literal(true) }),
   z.strictObject({ running: z.boolean() }),
+  z.strictObject({ workedMs: durationMs }),
 ]);
 
 const digest = z.string().regex(/^[0-9a-f]{32}$/);
-const durationMs = z.number().min(0);
 
 /** Body of the answer to `render`. Its part is {@link renderDetails}. */
 export const renderAnswer = z.strictObject({

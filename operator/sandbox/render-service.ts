@@ -59,14 +59,16 @@ export function createRenderService({ clock, isolation, createPrograms }: Render
 
   async function renderFolder(call: RenderCall, request: IncomingRequest, back: AskBack): Promise<Message> {
     const permit = await folders.acquire(call.namespace);
+    const turn = turns.begin();
     try {
       const files = filesOf(call, request, back);
       const sender = new RenderedSender(request);
-      const { warnings } = await readFolderObjects(files, turns.begin(), {
+      const { warnings } = await readFolderObjects(files, turn, {
         take: (object) => sender.send(object),
         memoryLimit: call.memoryLimit,
         takePlace: async () => (await portions.acquire(call.namespace)).release,
       });
+      await request.send({ body: { workedMs: turn.workedMs } });
       return { body: answerOf({}, call.key), parts: [encodeDetails({ warnings: [...warnings] })] };
     } finally {
       permit.release();

@@ -15,6 +15,8 @@ export interface RenderedReaderOptions {
   readonly onSlow: () => void;
   /** Called when the program's process has started or finished the work for it. */
   readonly onRunning?: ((isRunning: boolean) => void) | undefined;
+  /** Called with the time that the reader of a folder worked, in milliseconds. */
+  readonly onWorked?: ((ms: number) => void) | undefined;
   /** Maximum memory of all objects, in bytes, as estimated. */
   readonly memoryLimit: number;
 }
@@ -54,6 +56,10 @@ export class RenderedReader {
     }
     if ("running" in item) {
       this.#options.onRunning?.(item.running);
+      return;
+    }
+    if ("workedMs" in item) {
+      this.#options.onWorked?.(item.workedMs);
       return;
     }
     if (text === undefined || others.length > 0) throw new RangeError("an object in more than one part");

@@ -143,8 +143,9 @@ export class ZoneRenderRunner implements RenderRunner {
     const { namespace, revision } = request;
     const files = new FileServer(namespace, revision.files, this.#filePermits);
     const open = this.#files.getOrInsertComputed(link, () => new Map());
-    const { onSlow, onRunning } = patience;
-    const reader = new RenderedReader({ onSlow, onRunning, memoryLimit: this.#options.memoryLimit });
+    const { onSlow, onRunning, onWorked } = patience;
+    const { memoryLimit } = this.#options;
+    const reader = new RenderedReader({ onSlow, onRunning, onWorked, memoryLimit });
     const { call, parts, deadlineMs } = this.#callOf(request, patience);
     let id = 0;
     try {
