@@ -198,9 +198,10 @@ class CachedRenderer implements Renderer {
   /** A run was cancelled because its result was not needed; it may be needed again. */
   #restart(entry: RenderEntry): void {
     entry.running = undefined;
-    if (entry.users.size === 0) return this.#rest(entry);
-    this.#enqueue(entry);
-    this.#postponeOne(entry);
+    if (entry.users.size > 0) {
+      this.#enqueue(entry);
+      this.#postponeOne(entry);
+    } else this.#rest(entry);
   }
 
   #patienceWith(key: string, unwanted: AbortSignal, turn: RenderTurn): RunPatience {
