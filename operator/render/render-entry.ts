@@ -52,6 +52,11 @@ export function isSameFailure(state: RenderState, failure: SourceFailure): boole
   );
 }
 
+/** Whether a render failed because it reached a limit. */
+export function isLimit(error: unknown): boolean {
+  return error instanceof SourceError && error.reason === "RenderLimit";
+}
+
 /** The failure that a condition shows. */
 export function failureOf(error: unknown): SourceFailure {
   if (error instanceof SourceError) return error.failure;
@@ -79,7 +84,7 @@ export function retryDelayMs(error: unknown, isProgram: boolean, failures: numbe
   const isOwn = !(error instanceof SourceError) || error.reason.startsWith("Source");
   if (isOwn) return delayAfterFailures(failures, ownFailures);
   const isCostly = error instanceof MemoryQuotaError || error instanceof RenderEndedError;
-  if (isCostly || (isProgram && error.reason === "RenderLimit")) {
+  if (isCostly || (isProgram && isLimit(error))) {
     return delayAfterFailures(failures, costlyFailures);
   }
   return undefined;

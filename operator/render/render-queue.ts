@@ -1,7 +1,7 @@
 import { toMilliseconds } from "../../crds/duration.ts";
 import type { Clock } from "../ports.ts";
 import { FairSemaphore, type Permit } from "../runtime/fair-semaphore.ts";
-import type { RenderRequest } from "./ports.ts";
+import type { RenderRequest, RunPatience } from "./ports.ts";
 import { ProgramQuotas } from "./program-quotas.ts";
 import { RenderRests } from "./render-rests.ts";
 
@@ -15,10 +15,8 @@ export interface RenderQueueOptions {
 
 /** The period in which a render runs. */
 export interface RenderTurn {
-  /** Called when the program's process has started or finished the work for it. */
-  readonly note: (isRunning: boolean) => void;
-  /** Called with the time that the reader of a folder worked for the render. */
-  readonly addWork: (ms: number) => void;
+  /** Measures its work. */
+  readonly heard: Required<Pick<RunPatience, "onRunning" | "onWorked">>;
   /** @param result.isWasted Whether it reached a limit, or its result was no longer needed. */
   readonly end: (result: { readonly isWasted: boolean }) => void;
 }
@@ -129,11 +127,11 @@ export class RenderQueue {
       sinceMs = isRunning ? clock.now() : undefined;
       counted.note(isRunning);
     };
+    const onWorked = (ms: number): void => {
+      workedMs += ms;
+    };
     return {
-      note,
-      addWork: (ms) => {
-        workedMs += ms;
-      },
+      heard: { onRunning: note, onWorked },
       end: ({ isWasted }) => {
         note(false);
         this.#rests.note({ key, namespace, way, workedMs, isWasted });

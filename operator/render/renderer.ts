@@ -5,6 +5,7 @@ import { KeptRenders, type KeptRendersLimits } from "./kept-renders.ts";
 import type { Rendered, Renderer, RenderRequest, RenderState, RunPatience } from "./ports.ts";
 import {
   failureOf,
+  isLimit,
   isSameFailure,
   isSameRequest,
   newEntry,
@@ -208,13 +209,7 @@ class CachedRenderer implements Renderer {
     const onSlow = (): void => {
       if (this.#current.has(key)) this.#queue.slowKeys.add(key);
     };
-    return {
-      unwanted,
-      isSlow: this.#queue.slowKeys.has(key),
-      onSlow,
-      onRunning: turn.note,
-      onWorked: turn.addWork,
-    };
+    return { unwanted, isSlow: this.#queue.slowKeys.has(key), onSlow, ...turn.heard };
   }
 
   /** All resources of an entry have the same program and inputs. */
@@ -252,8 +247,4 @@ class CachedRenderer implements Renderer {
     if (entry.users.size === 0) this.#rest(entry);
     if (isNews) for (const key of [...entry.users]) this.#options.onChange(key);
   }
-}
-
-function isLimit(error: unknown): boolean {
-  return error instanceof SourceError && error.reason === "RenderLimit";
 }

@@ -225,19 +225,6 @@ describe("ZoneRenderRunner", () => {
     expect(heard).toEqual([true, false, true, false]);
   });
 
-  test("reports how long the reader of a folder worked", async () => {
-    const folder = aSocketFolder();
-    const serve: Serve = async ({ send }) => {
-      await send({ body: { workedMs: 120.5 } });
-      return theEnd();
-    };
-    await aFakeZone(folder, serve);
-    const { runner } = aZoneRunner(folder);
-    const heard: number[] = [];
-    await runner.run(request("a/b", aFolder("x")), { ...patient, onWorked: (ms) => void heard.push(ms) });
-    expect(heard).toEqual([120.5]);
-  });
-
   test("reports that a program is slow, its output, and its metrics", async () => {
     const folder = aSocketFolder();
     const did = [{ did: "run", warm: true, durationMs: 3 }];

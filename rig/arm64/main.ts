@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type MachineFiles, makeMachine } from "./root-folder.ts";
+
+// Runs the tests of the sandbox on an emulated arm64 machine with a kernel of its own: `npm run test:arm64`, as root.
+
+/** Memory for the files and the tests, in MiB. */
+const MEMORY_MIB = 6_144;
+const LONGEST_MS = 60 * 60_000;
+const project = fileURLToPath(new URL("../..", import.meta.url));
+const vitest = [
+  "node node_modules/vitest/vitest.mjs run --config test/vitest.config.ts",
+  "--project unit --project unit-slow --project unit-isolated --project unit-alone",
+  // The emulated processors are many times slower.
+  "--testTimeout=900000 --hookTimeout=900000 --maxWorkers=2",
+  ...(process.argv.length > 2 ? process.argv.slice(2) : ["test/operator/sandbox"]),
+].join(" ");
+
+const report = (line: string): void => void process.stdout.write(`${line}\n`);
+const folder = await mkdtemp(join(tmpdir(), "fairlead-arm64-"));
+try {
+  const files = await makeMachine({ project, folder, script: vitest, report });
+  report("Starting the machine");
+  process.exitCode = await boot(files);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Shows the console until the machine has stopped. @returns The exit code of its script; 1: it did not end. */
+async function boot({ kernel, archive }: MachineFiles): Promise<number> {
+  const machine = ["-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", `${MEMORY_MIB}`, "-nic", "none"];
+  const arguments_ = "console=ttyAMA0 quiet rdinit=/init";
+  const child = spawn(
+    "qemu-system-aarch64",
+    [...machine, "-kernel", kernel, "-initrd", archive, "-append", arguments_, "-nographic", "-no-reboot"],
+    { stdio: ["ignore", "pipe", "inherit"], timeout: LONGEST_MS },
+  );
+  let tail = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    process.stdout.write(chunk);
+    tail = (tail + chunk.toString("latin1")).slice(-4_096);
+  });
+  await new Promise<void>((resolve, reject) => child.once("error", reject).once("close", () => resolve()));
+  return Number(/exit code: (\d+)/.exec(tail)?.[1] ?? 1);
+}
