@@ -34,7 +34,10 @@ test("the image's program serves an operator as the sandbox zone, until SIGTERM"
   });
   onTestFinished(() => sandbox.close());
   sandbox.start();
-  const { manifests } = await sandbox.run(request("a/b", aFolder("one")), patient);
+  const worked: number[] = [];
+  const onWorked = (ms: number): void => void worked.push(ms);
+  const { manifests } = await sandbox.run(request("a/b", aFolder("one")), { ...patient, onWorked });
+  expect(worked).toEqual([expect.any(Number)]);
   expect(manifests).toEqual([{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } }]);
   zone.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);
