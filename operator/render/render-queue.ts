@@ -59,11 +59,11 @@ export class RenderQueue {
       if (delayMs > 0) leave = this.#options.clock.schedule(delayMs, next);
       else next();
     };
-    const wait = (semaphore: FairSemaphore, begin: (permit: Permit) => void): void => {
+    const wait = (semaphore: FairSemaphore, next: (permit: Permit) => void): void => {
       let hasPermit = false;
       const cancel = semaphore.request(namespace, (permit) => {
         hasPermit = true;
-        begin(permit);
+        next(permit);
       });
       if (!hasPermit) leave = cancel;
     };

@@ -1,4 +1,4 @@
-import { Chart, Testing } from "cdk8s";
+import { App, Chart } from "cdk8s";
 import { expect, test } from "vitest";
 import { CustomResourceDefinition } from "../../constructs/custom-resource-definition.ts";
 import { EasyService } from "../../crds/easy-service.ts";
@@ -6,7 +6,7 @@ import { Echo } from "../../crds/echo.ts";
 import type { KindDefinition } from "../../crds/kind.ts";
 
 function synthesizeCrd(definition: KindDefinition) {
-  const chart = new Chart(Testing.app(), "crds");
+  const chart = new Chart(new App(), "crds");
   new CustomResourceDefinition(chart, definition.kind, { definition });
   return chart.toJson();
 }
