@@ -40,7 +40,7 @@ export interface RunPatience {
   readonly isSlow: boolean;
   readonly onSlow: () => void; // it takes long
   readonly onRunning?: (isRunning: boolean) => void; // its process starts to work for it, or has ended its work
-  readonly onWorked?: (ms: number) => void; // how long the reader of its folder worked for it
+  readonly onWorked?: (ms: number) => void; // how long the reader, or a bundler that failed, worked for it
 }
 
 export interface RenderRequest {

@@ -52,8 +52,9 @@ export function isSameFailure(state: RenderState, failure: SourceFailure): boole
   );
 }
 
-/** Whether a render failed because it reached a limit. */
+/** Whether a render failed because it reached a limit of its own: the memory for all renders in use depends on others, too. */
 export function isLimit(error: unknown): boolean {
+  if (error instanceof MemoryQuotaError) return false;
   return error instanceof SourceError && error.reason === "RenderLimit";
 }
 

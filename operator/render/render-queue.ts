@@ -3,7 +3,7 @@ import type { Clock } from "../ports.ts";
 import { FairSemaphore, type Permit } from "../runtime/fair-semaphore.ts";
 import type { RenderRequest, RunPatience } from "./ports.ts";
 import { ProgramQuotas } from "./program-quotas.ts";
-import { RenderRests } from "./render-rests.ts";
+import { RenderCooldowns } from "./render-cooldowns.ts";
 
 export interface RenderQueueOptions {
   readonly clock: Clock;
@@ -15,9 +15,9 @@ export interface RenderQueueOptions {
 
 /** The period in which a render runs. */
 export interface RenderTurn {
-  /** Measures its work. */
-  readonly heard: Required<Pick<RunPatience, "onRunning" | "onWorked">>;
-  /** @param result.isWasted Whether it reached a limit, or its result was no longer needed. */
+  /** Passed to the runner: they measure the work. */
+  readonly callbacks: Required<Pick<RunPatience, "onRunning" | "onWorked">>;
+  /** @param result.isWasted Whether it reached a limit, or was cancelled because its result was no longer needed. */
   readonly end: (result: { readonly isWasted: boolean }) => void;
 }
 
@@ -28,8 +28,8 @@ const without = Number.POSITIVE_INFINITY;
 const SLOW_PAUSE_MS = 500;
 
 /**
- * Renders that wait for a permit of their namespace, for the end of a rest after one that worked long and, if they run a
- * program, for its quota.
+ * Renders that wait for a permit of their namespace, for the delay after an expensive one and, if they run a program, for its
+ * quota.
  */
 export class RenderQueue {
   readonly quotas: ProgramQuotas;
@@ -39,13 +39,13 @@ export class RenderQueue {
   // Namespaces do not wait for each other here: shared resources are limited where they are used.
   readonly #manifests = new FairSemaphore({ permits: without, perTenant: MANIFEST_PERMITS });
   readonly #programs = new FairSemaphore({ permits: without, perTenant: PROGRAM_PERMITS });
-  readonly #rests: RenderRests;
+  readonly #cooldowns: RenderCooldowns;
   readonly #slowPrograms = new FairSemaphore({ permits: without, perTenant: 1 });
 
   constructor(options: RenderQueueOptions) {
     this.#options = options;
     this.quotas = new ProgramQuotas(options);
-    this.#rests = new RenderRests(options.clock);
+    this.#cooldowns = new RenderCooldowns(options.clock);
   }
 
   /**
@@ -70,11 +70,11 @@ export class RenderQueue {
     const start = (permit: Permit): void => {
       leave = this.#begin(request, permit, begin);
     };
-    // It keeps its permit during the rest: the other slow programs of the namespace wait for the same.
+    // It keeps its permit during the delay, because the other slow programs of the namespace have to wait for the same.
     const startSlow = (permit: Permit): void => {
-      const restMs = this.#rests.leftMs(namespace);
-      after(restMs, () => start(permit));
-      if (restMs === 0) return;
+      const delayMs = this.#cooldowns.ofSlowPrograms(namespace);
+      after(delayMs, () => start(permit));
+      if (delayMs === 0) return;
       const cancel = leave;
       leave = () => {
         cancel();
@@ -82,10 +82,14 @@ export class RenderQueue {
       };
     };
     const isSlow = render.program !== undefined && this.slowKeys.has(key);
-    after(Math.max(this.#rests.leftMs(key), isSlow ? SLOW_PAUSE_MS : 0), () => {
-      if (isSlow) wait(this.#slowPrograms, startSlow);
+    const queue = (): void => {
+      // An earlier render of the Release may have ended in the meantime.
+      const delayMs = this.#cooldowns.ofRelease(key);
+      if (delayMs > 0) after(delayMs, queue);
+      else if (isSlow) wait(this.#slowPrograms, startSlow);
       else wait(render.program === undefined ? this.#manifests : this.#programs, start);
-    });
+    };
+    after(isSlow ? SLOW_PAUSE_MS : 0, queue);
     return () => leave();
   }
 
@@ -114,10 +118,10 @@ export class RenderQueue {
     };
   }
 
-  /** Measures the work of a render, after which its Release may have to rest. */
+  /** Measures the work of a render, which may delay the next one of its Release. */
   #turnOf(
     { key, namespace, render }: RenderRequest,
-    counted: { readonly note: (isRunning: boolean) => void; readonly end: () => void },
+    quotaRun: { readonly note: (isRunning: boolean) => void; readonly end: () => void },
   ): RenderTurn {
     const { clock } = this.#options;
     const way = render.program === undefined ? "manifests" : "program";
@@ -125,18 +129,18 @@ export class RenderQueue {
     const note = (isRunning: boolean): void => {
       if (sinceMs !== undefined) workedMs += clock.now() - sinceMs;
       sinceMs = isRunning ? clock.now() : undefined;
-      counted.note(isRunning);
+      quotaRun.note(isRunning);
     };
     const onWorked = (ms: number): void => {
       workedMs += ms;
     };
     return {
-      heard: { onRunning: note, onWorked },
+      callbacks: { onRunning: note, onWorked },
       end: ({ isWasted }) => {
         note(false);
-        this.#rests.note({ key, namespace, way, workedMs, isWasted });
-        // After the note: this may start the next render at once, which has to know about the rest.
-        counted.end();
+        this.#cooldowns.note({ key, namespace, way, workedMs, isWasted });
+        // After the note: this may start the next render at once, and the delay applies to it.
+        quotaRun.end();
       },
     };
   }

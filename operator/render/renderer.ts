@@ -209,7 +209,7 @@ class CachedRenderer implements Renderer {
     const onSlow = (): void => {
       if (this.#current.has(key)) this.#queue.slowKeys.add(key);
     };
-    return { unwanted, isSlow: this.#queue.slowKeys.has(key), onSlow, ...turn.heard };
+    return { unwanted, isSlow: this.#queue.slowKeys.has(key), onSlow, ...turn.callbacks };
   }
 
   /** All resources of an entry have the same program and inputs. */

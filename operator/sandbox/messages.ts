@@ -79,7 +79,7 @@ const durationMs = z.number().min(0);
  * Body of an item of the answer to `render`: an object, whose JSON is the part; after all objects, dependencies between
  * them, whose part has pairs of indexes as 32-bit integers (the first object needs the second one to be healthy); or a
  * notification that a program takes long, that its process has started or finished the work for it, or how long the reader
- * of a folder worked.
+ * of a folder, or a bundler that failed, worked.
  */
 export const renderItem = z.union([
   z.strictObject({ origin: z.string().max(renderLimits.originCharacters) }),

@@ -68,10 +68,11 @@ export function createRenderService({ clock, isolation, createPrograms }: Render
         memoryLimit: call.memoryLimit,
         takePlace: async () => (await portions.acquire(call.namespace)).release,
       });
-      await request.send({ body: { workedMs: turn.workedMs } });
       return { body: answerOf({}, call.key), parts: [encodeDetails({ warnings: [...warnings] })] };
     } finally {
       permit.release();
+      // Also of a render that failed or was cancelled: otherwise it would cost its Release nothing.
+      await request.send({ body: { workedMs: turn.workedMs } });
     }
   }
 
@@ -86,11 +87,12 @@ export function createRenderService({ clock, isolation, createPrograms }: Render
     const [inputs] = request.parts;
     const onSlow = (): void => void request.send({ body: { slow: true } });
     const onRunning = (running: boolean): void => void request.send({ body: { running } });
+    const onWorked = (workedMs: number): void => void request.send({ body: { workedMs } });
     const rendered = await programs.run({
       ...{ key, namespace, repositoryId, tree, objectMemory: call.memoryLimit, ...limits },
       inputs: inputs === undefined ? undefined : JSON.parse(inputs.toString("utf8")),
       files: filesOf(call, request, back),
-      patience: { unwanted: request.signal, isSlow, onSlow, onRunning },
+      patience: { unwanted: request.signal, isSlow, onSlow, onRunning, onWorked },
     });
     const turn = turns.begin();
     const sender = new RenderedSender(request);

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type MachineFiles, makeMachine } from "./root-folder.ts";
+import { createMachineFiles, type MachineFiles } from "./machine-files.ts";
 
 // Runs the tests of the sandbox on an emulated arm64 machine with a kernel of its own: `npm run test:arm64`, as root.
 
@@ -26,7 +26,7 @@ const vitest = [
 const report = (line: string): void => void process.stdout.write(`${line}\n`);
 const folder = await mkdtemp(join(tmpdir(), "fairlead-arm64-"));
 try {
-  const files = await makeMachine({ project, folder, script: vitest, report });
+  const files = await createMachineFiles({ project, folder, script: vitest, report });
   report("Starting the machine");
   process.exitCode = await boot(files);
 } finally {
@@ -36,10 +36,21 @@ try {
 /** Shows the console until the machine has stopped. @returns The exit code of its script; 1: it did not end. */
 async function boot({ kernel, archive }: MachineFiles): Promise<number> {
   const machine = ["-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", `${MEMORY_MIB}`, "-nic", "none"];
-  const arguments_ = "console=ttyAMA0 quiet rdinit=/init";
+  // A kernel that fails restarts at once, and qemu then ends.
+  const kernelArguments = "console=ttyAMA0 quiet panic=-1 rdinit=/init";
   const child = spawn(
     "qemu-system-aarch64",
-    [...machine, "-kernel", kernel, "-initrd", archive, "-append", arguments_, "-nographic", "-no-reboot"],
+    [
+      ...machine,
+      "-kernel",
+      kernel,
+      "-initrd",
+      archive,
+      "-append",
+      kernelArguments,
+      "-nographic",
+      "-no-reboot",
+    ],
     { stdio: ["ignore", "pipe", "inherit"], timeout: LONGEST_MS },
   );
   let tail = "";
@@ -48,5 +59,6 @@ async function boot({ kernel, archive }: MachineFiles): Promise<number> {
     tail = (tail + chunk.toString("latin1")).slice(-4_096);
   });
   await new Promise<void>((resolve, reject) => child.once("error", reject).once("close", () => resolve()));
-  return Number(/exit code: (\d+)/.exec(tail)?.[1] ?? 1);
+  const codes = [...tail.matchAll(/^.{0,20}machine: exit code (\d+)\r?$/gm)];
+  return Number(codes.at(-1)?.[1] ?? 1);
 }

@@ -123,12 +123,18 @@ export function createPrograms(options: ProgramsOptions): Programs {
     const beganMs = clock.now();
     // A new bundle requires a new process.
     pool.warmUp();
-    const { namespace, entry, files } = request;
+    const { namespace, entry, files, patience } = request;
     const job = { namespace, key: `bundle ${bundleKeyOf(request)}`, mostMiB: bundlerMiB };
     const folder = await openProgramFolder(files);
-    const bundle = await memory.run(job, ({ isShare, limitMiB }) =>
-      bundleProgram(entry, folder, { esbuild, shareMiB: isShare ? limitMiB : undefined }),
-    );
+    const bundle = await memory.run(job, async ({ isShare, limitMiB }) => {
+      const sinceMs = clock.now();
+      try {
+        return await bundleProgram(entry, folder, { esbuild, shareMiB: isShare ? limitMiB : undefined });
+      } catch (error) {
+        patience?.onWorked?.(clock.now() - sinceMs);
+        throw error;
+      }
+    });
     observe({ did: "bundle", durationMs: clock.now() - beganMs });
     return bundle;
   };

@@ -28,6 +28,8 @@ export interface HostileTenantOptions {
 export class HostileTenant {
   readonly #options: HostileTenantOptions;
   #version = 0;
+  /** Part of the names of its Releases: those of an earlier round must not delay them. */
+  #round = 0;
   #stop: AbortController | undefined;
   #work: Promise<unknown> = Promise.resolve();
   /** Condition reasons of its Releases so far. */
@@ -57,18 +59,19 @@ export class HostileTenant {
     });
   }
 
-  /** @param options.isSuspended Whether its Releases are suspended: then it pushes and edits, and the operator serves nothing. */
+  /** @param options.isSuspended Whether its Releases are suspended: then it pushes and edits, and the operator renders nothing. */
   async begin(options: { readonly isSuspended: boolean }): Promise<void> {
     const { api, git, does } = this.#options;
+    const round = ++this.#round;
     for (const part of does)
       for (let index = 0; index < parts[part]; index++)
-        await api.apply(`${releasesPath}/${part}-${index}`, this.#releaseOf(part, index, options));
+        await api.apply(`${releasesPath}/${part}-${index}-${round}`, this.#releaseOf(part, index, options));
     const stop = new AbortController();
     this.#stop = stop;
     const push = (): Promise<void> => git.push(changedFiles(++this.#version));
     let edits = 0;
     const edit = (): Promise<unknown> => {
-      const path = `${releasesPath}/many-${edits++ % parts.many}`;
+      const path = `${releasesPath}/many-${edits++ % parts.many}-${round}`;
       return api.send("PATCH", path, { spec: { interval: `${1 + (edits % 50)}s` } });
     };
     const work = [every(PUSH_MS, stop.signal, push)];
@@ -88,7 +91,7 @@ export class HostileTenant {
     for (const key of own())
       for (const { type, status, reason } of releases.get(key)?.status?.conditions ?? [])
         if (status !== "True" && reason !== "Suspended")
-          this.seen.add(`${key.slice(namespace.length + 1).replace(/-\d+$/, "")} ${type} ${reason}`);
+          this.seen.add(`${key.slice(namespace.length + 1).replace(/(-\d+)+$/, "")} ${type} ${reason}`);
     await api.send("DELETE", releasesPath);
     await releases.until("the hostile tenant's Releases are gone", () => own().length === 0);
     await sleep(SETTLE_MS);
@@ -96,7 +99,7 @@ export class HostileTenant {
 
   #releaseOf(part: Part, index: number, { isSuspended }: { readonly isSuspended: boolean }): object {
     const { url } = this.#options.git;
-    const name = `${part}-${index}`;
+    const name = `${part}-${index}-${this.#round}`;
     const render = part === "loops" ? { program: { inputs: { index }, timeout: "168h" } } : { manifests: {} };
     const path = folderOf(part, index);
     const release = aRelease({ url, name, namespace, path, render }) as { readonly spec: object };

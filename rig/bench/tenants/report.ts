@@ -4,8 +4,8 @@ import { type Interval, medianOf, ratioOfMedians, seededRandom } from "../report
 export type EditKind = "resource" | "release";
 
 /**
- * What exists of the hostile tenant while edits are measured. `suspended`: it pushes and edits as always, but its Releases
- * are suspended. So the load of the git host, of the API server and of the rig is the same, and the operator serves nothing.
+ * State of the hostile tenant while edits are measured. `suspended`: it pushes and edits as always, but its Releases are
+ * suspended. So the load of the git host, of the API server and of the rig is the same, and the operator renders nothing.
  */
 export type Beside = "absent" | "suspended" | "served";
 
@@ -38,7 +38,7 @@ export function blocksOf(
 
 /**
  * Computes the p50 beside a hostile tenant, and its ratio to the p50 without one. It holds if the bootstrap interval of the
- * ratio reaches the limit. The ratio to the p50 beside suspended Releases tells the operator's part. Pure.
+ * ratio reaches the limit. The ratio to the p50 beside suspended Releases is the operator's part. Pure.
  */
 export function assessEdits({ kind, absent, suspended, served }: MeasuredEdits): {
   readonly lines: readonly string[];

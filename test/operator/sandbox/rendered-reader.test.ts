@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RenderedReader } from "../../../operator/sandbox/rendered-reader.ts";
 
-test("tells how long the reader of a folder worked, and refuses other values for it", () => {
+test("reports how long the reader of a folder worked, and refuses other values for it", () => {
   const heard: number[] = [];
   const onWorked = (ms: number): void => void heard.push(ms);
   const reader = new RenderedReader({ onSlow: () => {}, onWorked, memoryLimit: 0 });

@@ -1,16 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { SourceError } from "../../../operator/errors.ts";
 import { aFolder, aRenderer, program, rendered, request } from "../../fakes/renderer-bench.ts";
 
 describe("createRenderer()", () => {
-  test("a Release whose program ran for seconds waits four times as long for its next render, others do not", async () => {
+  test("a Release whose program ran long waits four times as long for its next render, others do not", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(({ tree, patience }) => {
       patience?.onRunning?.(true);
-      return new Promise((resolve) => void clock.schedule(1_500, () => resolve(rendered(tree))));
+      return new Promise((resolve) => void clock.schedule(2_500, () => resolve(rendered(tree))));
     });
     renderer.render(request("a", aFolder("1"), program()));
-    await clock.advance(1_500);
+    await clock.advance(2_500);
     for (const key of ["a", "b"]) renderer.render(request(key, aFolder(`2${key}`), program()));
     await clock.advance(5_999);
     expect(programRuns.map(({ key }) => key)).toEqual(["a", "b"]);
@@ -18,7 +17,7 @@ describe("createRenderer()", () => {
     expect(programRuns.map(({ key }) => key)).toEqual(["a", "b", "a"]);
   });
 
-  test("after a run for nothing, the slow programs of the namespace rest, also those that wait already", async () => {
+  test("after a wasted run, the slow programs of the namespace wait, also those that were queued before", async () => {
     const { renderer, clock, programRuns, answerWith } = aRenderer();
     answerWith(({ patience }) => {
       patience?.onRunning?.(true);
@@ -41,21 +40,5 @@ describe("createRenderer()", () => {
     expect(programRuns).toHaveLength(3);
     await clock.advance(1);
     expect(programRuns.map(({ key }) => key)).toEqual(["a", "b", "a", "b"]);
-  });
-
-  test("a render that is no longer needed leaves its rest, and those behind it start", async () => {
-    const { renderer, clock, programRuns, answerWith } = aRenderer();
-    answerWith(({ patience }) => {
-      patience?.onRunning?.(true);
-      const tooLong = new SourceError("RenderLimit", "too long");
-      return new Promise((_, reject) => void clock.schedule(2_000, () => reject(tooLong)));
-    });
-    for (const key of ["a", "b"]) renderer.render(request(key, aFolder(`1${key}`), program()));
-    await clock.advance(2_000);
-    for (const key of ["a", "b"]) renderer.render(request(key, aFolder(`2${key}`), program()));
-    await clock.advance(1_000);
-    renderer.forget("a");
-    await clock.advance(7_000);
-    expect(programRuns.map(({ key }) => key)).toEqual(["a", "b", "b"]);
   });
 });

