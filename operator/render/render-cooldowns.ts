@@ -5,7 +5,7 @@ export interface RenderEnd {
   readonly key: string;
   readonly namespace: string;
   readonly way: "manifests" | "program";
-  /** Time that a process worked for it, without the time in queues: the reader of the folder, or the program. */
+  /** Time that a process worked for it, without the time in queues: the reader, the program, or a bundler that failed. */
   readonly workedMs: number;
   /** It reached a limit, or was cancelled because its result was no longer needed. */
   readonly isWasted: boolean;

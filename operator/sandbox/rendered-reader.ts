@@ -15,7 +15,7 @@ export interface RenderedReaderOptions {
   readonly onSlow: () => void;
   /** Called when the program's process has started or finished the work for it. */
   readonly onRunning?: ((isRunning: boolean) => void) | undefined;
-  /** Called with the time that the reader of a folder worked, in milliseconds. */
+  /** Called with the time that the reader of a folder, or a bundler that failed, worked, in milliseconds. */
   readonly onWorked?: ((ms: number) => void) | undefined;
   /** Maximum memory of all objects, in bytes, as estimated. */
   readonly memoryLimit: number;

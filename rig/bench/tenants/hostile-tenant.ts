@@ -62,16 +62,19 @@ export class HostileTenant {
   /** @param options.isSuspended Whether its Releases are suspended: then it pushes and edits, and the operator renders nothing. */
   async begin(options: { readonly isSuspended: boolean }): Promise<void> {
     const { api, git, does } = this.#options;
-    const round = ++this.#round;
+    this.#round += 1;
     for (const part of does)
       for (let index = 0; index < parts[part]; index++)
-        await api.apply(`${releasesPath}/${part}-${index}-${round}`, this.#releaseOf(part, index, options));
+        await api.apply(
+          `${releasesPath}/${this.#nameOf(part, index)}`,
+          this.#releaseOf(part, index, options),
+        );
     const stop = new AbortController();
     this.#stop = stop;
     const push = (): Promise<void> => git.push(changedFiles(++this.#version));
     let edits = 0;
     const edit = (): Promise<unknown> => {
-      const path = `${releasesPath}/many-${edits++ % parts.many}-${round}`;
+      const path = `${releasesPath}/${this.#nameOf("many", edits++ % parts.many)}`;
       return api.send("PATCH", path, { spec: { interval: `${1 + (edits % 50)}s` } });
     };
     const work = [every(PUSH_MS, stop.signal, push)];
@@ -97,9 +100,13 @@ export class HostileTenant {
     await sleep(SETTLE_MS);
   }
 
+  #nameOf(part: Part, index: number): string {
+    return `${part}-${index}-${this.#round}`;
+  }
+
   #releaseOf(part: Part, index: number, { isSuspended }: { readonly isSuspended: boolean }): object {
     const { url } = this.#options.git;
-    const name = `${part}-${index}-${this.#round}`;
+    const name = this.#nameOf(part, index);
     const render = part === "loops" ? { program: { inputs: { index }, timeout: "168h" } } : { manifests: {} };
     const path = folderOf(part, index);
     const release = aRelease({ url, name, namespace, path, render }) as { readonly spec: object };
