@@ -137,7 +137,7 @@ const rival = ["test/cluster/rival.test.ts"];
 const besideRival = [{ test: { ...onCluster, ...oneByOne, name: "rival", include: rival } }];
 
 /** By itself, the runner would keep one core for itself, also if there are only two. */
-const unit = { testTimeout: 60_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
+const unit = { testTimeout: 60_000, hookTimeout: 240_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
 
 /**
  * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, the projects `cluster*` run tests on a real API
