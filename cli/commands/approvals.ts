@@ -134,7 +134,7 @@ async function markYours(
 function linesOf({ pipeline, stage, message, isYours, command, ...target }: WaitingStage): readonly string[] {
   const { revision, digest, subject, author } = target;
   const commit = subject === undefined || author === undefined ? undefined : { subject, author };
-  const what = describeTarget({ revision, digest, commit, waits: [] });
+  const what = describeTarget({ revision, commit });
   return [
     printable(`${pipeline} ${stage}: commit ${what}, digest ${digest}; ${message}`),
     `  ${isYours ? command : "you may not approve it, or have already approved it"}`,

@@ -99,6 +99,7 @@ export async function runDecision(
         `Digest ${digest}`,
         ...formatColumns(changes.map(({ release, text }) => [`  ${release}`, text])),
         ...target.waits.map((wait) => `Waits for ${wait}`),
+        ...(target.isRunning ? ["The stage runs this digest, so nothing waits for this decision"] : []),
         isDryRun
           ? `Would create an Approval: ${caller.username} ${did} this digest`
           : `Approval ${approval.metadata.name} created: ${caller.username} ${did} this digest`,

@@ -27,7 +27,7 @@ export function freezeCommand(): Command {
       ...all,
       value,
     ])
-    .option("--until <instant>", "when it ends, RFC 3339; default: when it is deleted")
+    .option("--until <instant>", "when it ends, such as 2026-12-01T08:00Z; default: when it is deleted")
     .option("--for <time>", "duration from now, such as 8h")
     .option("--dry-run", "validate on the API server, and create nothing")
     .addHelpText(
@@ -85,14 +85,20 @@ function endOf({ until, for: length, nowMs }: FreezeFlags & { readonly nowMs: nu
   if (until !== undefined && length !== undefined)
     throw new Error("Cannot freeze: use either --until or --for");
   if (until !== undefined) {
-    if (readInstant(until) <= nowMs) throw new Error(`Cannot freeze until ${until}: that has passed`);
-    return until;
+    const instant = withSeconds(until);
+    if (readInstant(instant) <= nowMs) throw new Error(`Cannot freeze until ${instant}: that has passed`);
+    return instant;
   }
   if (length === undefined) return undefined;
   const lengthMs = toMilliseconds(length);
   if (Number.isNaN(lengthMs) || lengthMs <= 0)
     throw new RangeError(`Cannot use --for "${length}": expected a duration such as 90m or 8h`);
   return `${new Date(nowMs + lengthMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** RFC 3339 and the API server require seconds, which users leave out. */
+function withSeconds(until: string): string {
+  return until.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d)(Z|[+-]\d\d:\d\d)$/i, "$1:00$2");
 }
 
 function readInstant(until: string): number {

@@ -16,6 +16,8 @@ export interface StageTarget {
   readonly commit: { readonly subject: string; readonly author: string } | undefined;
   /** The gates that are closed for this candidate, for users. */
   readonly waits: readonly string[];
+  /** Whether the stage runs this digest, so that nothing waits for a decision. */
+  readonly isRunning: boolean;
 }
 
 /**
@@ -35,7 +37,8 @@ export function chooseTarget(pipeline: PipelineObject, stage: string, digest?: s
     // One that was added again for a request has no subject.
     const commit = candidates.find(({ revision, subject }) => revision === target.revision && subject !== "");
     const isNext = next?.digest === target.digest;
-    return { ...target, commit, waits: isNext ? waitsOf(status) : [] };
+    const isRunning = !isNext && status?.running?.digest === target.digest;
+    return { ...target, commit, waits: isNext ? waitsOf(status) : [], isRunning };
   };
   if (digest === undefined) {
     if (next === undefined) throw new Error(`There is no candidate for ${title}`);
@@ -151,7 +154,7 @@ export function describeChange(release: ReleaseObject | undefined, revision: str
 }
 
 /** Describes a candidate in one line: `1a2b3c4d5e (Fix the cart, ada)`. Pure. */
-export function describeTarget({ revision, commit }: StageTarget): string {
+export function describeTarget({ revision, commit }: Pick<StageTarget, "revision" | "commit">): string {
   return printable(
     `${shortCommit(revision)}${commit === undefined ? "" : ` (${commit.subject}, ${commit.author})`}`,
   );

@@ -7,6 +7,10 @@ test.for<{ flags: FreezeFlags; says: RegExp }>([
     says: /^Cannot freeze until 2026-11-23T09:59:59Z: that has passed$/,
   },
   {
+    flags: { until: "2026-11-23T10:59+01:00" },
+    says: /^Cannot freeze until 2026-11-23T10:59:00\+01:00: that has passed$/,
+  },
+  {
     flags: { until: "tomorrow" },
     says: /^Cannot use --until "tomorrow": expected an instant such as 2026-12-01T08:00:00Z/,
   },

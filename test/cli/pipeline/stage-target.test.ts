@@ -33,6 +33,15 @@ describe("chooseTarget()", () => {
     });
   });
 
+  test("says whether the stage runs the digest, and nothing waits for a decision about it", () => {
+    const { status, ...plain } = aPipeline();
+    const running = { digest: prodDigest(older), proven: true };
+    const stages = status?.stages?.map((stage) => ({ ...stage, running }));
+    const one = { ...plain, status: { ...status, stages } } as typeof plain;
+    expect(chooseTarget(one, "prod", prodDigest(older)).isRunning).toBe(true);
+    expect(chooseTarget(one, "prod").isRunning).toBe(false);
+  });
+
   test("refuses a digest without a plan, and an ambiguous one", () => {
     expect(() => chooseTarget(aPipeline(), "prod", "0000")).toThrow(
       "No plan of stage prod of Pipeline shop/shop has the digest 0000",
