@@ -2,9 +2,12 @@ import { EVENT_ID, type Event } from "js-yaml";
 import { isQuoted } from "./yaml-scalars.ts";
 
 /** The end of a list or map in brackets, or of a quoted text, at the start of a line. */
-const closer = /^ *(?:[\]}]|["'][ \t]*(?:[ \t]#.*)?$)/;
-/** The end of a line that is followed by a block scalar. */
-const blockHeader = /[|>][-+0-9]*[ \t]*(?:#.*)?$/;
+const closer = /^ *(?:[\]}]|["'][ \t]*(?:[ \t]#[^\n]*)?$)/;
+/**
+ * The end of a line that is followed by a block scalar. `[^\n]`, because a line may contain characters that `.` does not match:
+ * then each `|#` would read the rest of the line.
+ */
+const blockHeader = /[|>][-+0-9]*[ \t]*(?:#[^\n]*)?$/;
 
 const WIDER = " ".repeat(8);
 

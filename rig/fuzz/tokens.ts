@@ -1,6 +1,6 @@
 /** Tokens of each format: valid ones, nearly valid ones, and long ones. */
 // biome-ignore format: one line each
-const common = ["a", "1", " ", "\n", "\t", "\r\n", "\u001b[", "\u0000", "é", "\ud83d\ude00", "\u202e", "-", ".", "/", "\\", '"', "'"];
+const common = ["a", "1", " ", "\n", "\t", "\r\n", "\u001b[", "\u0000", "é", "\ud83d\ude00", "\u202e", "\u2028", "-", ".", "/", "\\", '"', "'"];
 
 const object = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}';
 
@@ -8,7 +8,7 @@ const object = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}';
 export const json = [...common, "{", "}", "[", "]", ",", ":", '\\"', "\\u0041", '"a"', '"a":', '"b":1,', "{},", "[],", "1e9", "-0.5", "true", "null", "__proto__", object, '{"kind":"List","apiVersion":"v1","items":[', '"repository":{"clone_url":"https://h/x"}'];
 
 // biome-ignore format: one line each
-export const yaml = [...common, "a: ", "a: 1\n", "- ", "- a\n", "  ", "    ", "---\n", "...\n", "|\n", ">-\n", "&a ", "*a ", "<<: ", "{", "}", "[", "]", ",", ": ", "# ", "? ", "!!str ", "!", "%YAML 1.1\n", "0x1", "1_000", ".inf", "~", "on", "2001-01-01", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n", "items:\n", "''", '\\"', "\\\n", object];
+export const yaml = [...common, "a: ", "a: 1\n", "- ", "- a\n", "  ", "    ", "---\n", "...\n", "|\n", ">-\n", "|#", "&a ", "*a ", "<<: ", "{", "}", "[", "]", ",", ": ", "# ", "? ", "!!str ", "!", "%YAML 1.1\n", "0x1", "1_000", ".inf", "~", "on", "2001-01-01", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n", "items:\n", '"\na: [\n1\n]\n', "''", '\\"', "\\\n", object];
 
 // biome-ignore format: one line each
 export const ignore = [...common, "*", "**", "**/", "!", "#", "[a-z]", "[", "]", "?", "\\ ", "a*", "*a*", "(", ")", "+", "{1}", "|", "^", "$"];
