@@ -41,17 +41,28 @@ export function treeIdOf(files: FolderFiles, format: ObjectFormat): string {
   return idOfNode(root, format);
 }
 
+/** Segments that leave the folder, git's own folder, and characters that separate folders on some system. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
+const unsafe = /^\.{0,2}$|^(?:\.git|git~\d+)[ .]*$|[\\:\u0000-\u001f\u007f]/i;
+/** Characters that some file systems ignore in a name (git, utf8.c, `is_hfs_dotgit`). */
+const ignoredInNames = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
 /**
- * Rejects paths that git rejects, and those that would leave the folder on any system that checks it out.
+ * The first segment of a path that git rejects, or that would leave the folder or change git's own folder on any system that
+ * checks it out; undefined: there is none. Pure.
+ */
+export function unsafeSegmentOf(path: string): string | undefined {
+  return path.split("/").find((segment) => unsafe.test(segment.replace(ignoredInNames, "")));
+}
+
+/**
+ * Rejects paths with an unsafe segment.
  *
  * @throws RangeError naming the path.
  */
 export function assertGitPath(path: string): void {
-  for (const segment of path.split("/")) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
-    const odd = /^\.{0,2}$|^\.git$|[\\:\u0000-\u001f]/i.test(segment);
-    if (odd) throw new RangeError(`Cannot write "${path}": "${segment}" is not a safe name`);
-  }
+  const segment = unsafeSegmentOf(path);
+  if (segment !== undefined) throw new RangeError(`Cannot write "${path}": "${segment}" is not a safe name`);
 }
 
 function idOfNode(node: TreeNode, format: ObjectFormat): string {

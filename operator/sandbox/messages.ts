@@ -112,7 +112,7 @@ export type RenderAnswer = z.output<typeof renderAnswer>;
 const path = z
   .string()
   .max(4_096)
-  .regex(/^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\p{Cc}]+$/u);
+  .regex(/^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\p{Cc}]+$/su);
 
 export const renderDetails = z.strictObject({
   readPaths: z.array(path).max(2_000).optional(),

@@ -1,5 +1,6 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
 import { refOf } from "../../../crds/release-source.ts";
+import { unsafeSegmentOf } from "../../engine/git-objects.ts";
 import { repositoryIdOf } from "../../engine/place-id.ts";
 import type { PublishState } from "../../ports.ts";
 import { type Place, trimFolder } from "./publish-place.ts";
@@ -14,9 +15,6 @@ export interface OperatorRepository extends PublishTarget {
 export type Refused = Extract<PublishState, { readonly state: "failed" }>;
 
 const branchName = /^(?![-/.])(?!.*(\.\.|\/\/|@\{|\.lock(\/|$)))[\w./-]+(?<![./])$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
-const relativeFolder = /^(?!\/)(?!.*(^|\/)\.{0,2}(\/|$))[^\0-\x1f\x7f\\]*$/;
-
 /**
  * Decides the location to which a Release is published, or why it is rejected: an invalid branch or path, or a location within
  * the source of the Release, where every commit of the operator would cause another one. Pure.
@@ -31,8 +29,8 @@ export function decidePublishTarget(
   const branch = publish?.branch ?? repository.branch;
   const root = publish?.path === undefined ? repository.root : trimFolder(publish.path);
   if (!branchName.test(branch)) return refuse(`publish.branch "${branch}" is not a valid branch name`);
-  if (root !== "" && !relativeFolder.test(root))
-    return refuse(`publish.path "${root}" is not a relative folder without . and ..`);
+  if (root !== "" && unsafeSegmentOf(root) !== undefined)
+    return refuse(`publish.path "${root}" is not a relative folder without ., .. and .git`);
   const target = { branch, root };
   if (branch === repository.branch && isInAFolderOfOurs(root, repository.root))
     return refuse(`publish.path "${root}" is inside the folder of a resource`);

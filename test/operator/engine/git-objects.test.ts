@@ -45,6 +45,12 @@ describe("assertGitPath()", () => {
     "./a",
     ".git/config",
     "a/.GIT/x",
+    "a/.git",
+    "a/.git. ./x",
+    "a/.g\u200cit/x",
+    "GIT~1/x",
+    "a\u2028/../../b",
+    "a\u007f",
     "a\\b",
     "a\nb",
     "a\0b",
@@ -53,7 +59,10 @@ describe("assertGitPath()", () => {
     expect(() => assertGitPath(path)).toThrow(RangeError);
   });
 
-  test.for(["a", "a/b.c/d-e", ".fairlead.yaml", "_cluster/x.y/z", ".gitignore"])("takes %j", (path) => {
-    expect(() => assertGitPath(path)).not.toThrow();
-  });
+  test.for(["a", "a/b.c/d-e", ".fairlead.yaml", "_cluster/x.y/z", ".gitignore", "a\u2028b"])(
+    "takes %j",
+    (path) => {
+      expect(() => assertGitPath(path)).not.toThrow();
+    },
+  );
 });

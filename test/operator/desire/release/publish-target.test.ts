@@ -44,6 +44,8 @@ describe("decidePublishTarget()", () => {
   test.for([
     { what: "a path that leaves the repository", publish: { path: "../up" } },
     { what: "a path with a line break", publish: { path: "a\nb" } },
+    { what: "a path that leaves the repository behind another line", publish: { path: "a\u2028/../../b" } },
+    { what: "a path in git's own folder", publish: { path: "apps/.git" } },
     { what: "a branch that is an option", publish: { branch: "--force" } },
     { what: "a branch with a parent path", publish: { branch: "a/../b" } },
     { what: "a folder of a resource of ours", publish: { path: "clusters/one/shop/echos.mmontes.io/hello" } },
