@@ -37,7 +37,12 @@ export class IdleSandboxes {
 
   put(idle: Omit<Idle, "cancel">): void {
     const { clock, idleMs } = this.#options;
-    const cancel = clock.schedule(idleMs, () => this.#end((other) => other.sandbox === idle.sandbox));
+    const stopWatching = idle.sandbox.watchIdle();
+    const cancelEnd = clock.schedule(idleMs, () => this.#end((other) => other.sandbox === idle.sandbox));
+    const cancel = (): void => {
+      stopWatching();
+      cancelEnd();
+    };
     this.#idle.push({ ...idle, cancel });
     const [oldest] = this.#idle;
     if (this.#idle.length > MOST) this.#end((other) => other === oldest);

@@ -44,6 +44,9 @@ const YOUNG_MS = 1_000;
 const MAX_THREADS = 64;
 const tooManyThreads = `it has more than ${MAX_THREADS} threads`;
 
+/** While it waits for another run: interval of the polls, and processor time, of which V8 needs a part for a collection. */
+const IDLE = { everyMs: 200, maxCpuMs: 1_000 };
+
 const stopped = "stopped";
 /**
  * V8's message when something changes its flags (`--freeze-flags-after-init`); it then aborts as if memory had run out.
@@ -143,6 +146,20 @@ export class SandboxProcess {
       this.#answer = undefined;
       for (const stop of stops) stop();
     }
+  }
+
+  /**
+   * Watches it between two runs, and kills it if it uses the processor or too much memory: a program that escaped from its
+   * context could continue after its answer.
+   *
+   * @returns A function that ends the watch.
+   */
+  watchIdle(): () => void {
+    const { clock, limits } = this.#options;
+    const { pid } = this.#child;
+    if (pid === undefined) return () => {};
+    const onOver = (): void => this.kill();
+    return watchMemory(pid, { clock, limitMiB: limits.memoryMiB, maxThreads: MAX_THREADS, ...IDLE, onOver });
   }
 
   /** Kills it; `why` is the cause if its program is responsible. Without it, the process is just not needed any more. */

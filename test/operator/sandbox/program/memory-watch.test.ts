@@ -7,15 +7,23 @@ import { watchMemory } from "../../../../operator/sandbox/program/memory-watch.t
 /** A Node with a hundred threads in its pool, all of which start with its first task. It prints a line and waits. */
 const program = `require("node:fs").stat("/", () => console.log("started"));
   setInterval(() => {}, 1000);`;
+/** The same, and then uses a processor. */
+const busy = `require("node:fs").stat("/", () => { console.log("started"); for (;;); });`;
 
 const onLinux = test.runIf(process.platform === "linux");
 
 onLinux.for([
   { what: "too many threads", limits: { limitMiB: 4_096, maxThreads: 64 }, over: "threads" },
   { what: "too much memory", limits: { limitMiB: 1, maxThreads: 1_000 }, over: "memory" },
-])("watchMemory() reports $what", async ({ limits, over }) => {
+  {
+    what: "too much processor time",
+    limits: { limitMiB: 4_096, maxCpuMs: 100 },
+    over: "processor",
+    runs: busy,
+  },
+])("watchMemory() reports $what", async ({ limits, over, runs = program }) => {
   const env = { UV_THREADPOOL_SIZE: "100" };
-  const child = spawn(process.execPath, ["-e", program], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["-e", runs], { env, stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(child.stdout, "data");
   const found = await new Promise((resolve) => {
@@ -46,6 +54,7 @@ onLinux("watchMemory() does not report a process within its limits", async () =>
         clock: counting,
         limitMiB: 4_096,
         maxThreads: 64,
+        maxCpuMs: 60_000,
         onOver: (what) => void over.push(what),
       }),
     );

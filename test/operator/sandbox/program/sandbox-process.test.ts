@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { buildLibraries } from "../../../../operator/sandbox/program/build-libraries.ts";
+import { IdleSandboxes } from "../../../../operator/sandbox/program/idle-sandboxes.ts";
 import { SandboxProcess } from "../../../../operator/sandbox/program/sandbox-process.ts";
 import { buildText } from "../../../fakes/build-text.ts";
 import { kernelIsolation } from "../../../fakes/launcher.ts";
@@ -69,6 +70,25 @@ describe("SandboxProcess", () => {
     });
     expect(sandbox.isOver).toBe(true);
     await expect(ask(sandbox)).rejects.toThrow("its process ended (SIGKILL)");
+  });
+
+  // As after an escape from the context of the program: the process does as it likes after its answer.
+  test.runIf(process.platform === "linux").for([
+    { what: "uses the processor", after: "for (;;);" },
+    { what: "allocates memory", after: "for (const kept = []; ; ) kept.push(Buffer.alloc(2 ** 24, 1));" },
+  ])("a process that $what while it waits for another run is ended", async ({ after }) => {
+    const sandbox = new SandboxProcess({
+      clock: systemClock(),
+      limits: { memoryMiB: 256, outputBytes: 1_000 },
+      runner: after,
+      isolation: kernelIsolation,
+      prlimit: undefined,
+    });
+    onTestFinished(() => sandbox.kill());
+    const idle = new IdleSandboxes({ clock: systemClock(), idleMs: 600_000 });
+    idle.put({ namespace: "shop", key: "shop\nprogram", sandbox, memoryMiB: 1 });
+    await sandbox.ended;
+    expect(idle.take("shop\nprogram")).toBeUndefined();
   });
 
   test("distinguishes a program that changes V8's flags from one that runs out of memory", async () => {
