@@ -48,5 +48,5 @@ export function warnAboutEasyService({ spec }: EasyServiceResource): readonly st
   const envs = Map.groupBy(spec?.envs ?? [], ({ name }) => name);
   return [...envs]
     .filter(([, entries]) => entries.length > 1)
-    .map(([name, entries]) => `spec.envs sets "${name}" ${entries.length} times: the last one wins`);
+    .map(([name, entries]) => `spec.envs sets "${name}" ${entries.length} times: the last one is used`);
 }

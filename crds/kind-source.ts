@@ -46,7 +46,7 @@ export interface CommitSpan {
   readonly until: string;
 }
 
-/** Who wrote commits, by the address in them. Whoever creates a commit can write any address into it. */
+/** Author of commits, by e-mail address; any committer can set it. */
 export interface SpanAuthor {
   readonly email: string;
   /** Id of a commit of the span that has the address, for people. */
@@ -109,7 +109,7 @@ export interface SourceContext<Source extends KindSource = KindSource> {
   readonly source: Source | undefined;
 }
 
-/** A git source whose head a kind follows: a push that changes what its functions are told reconciles the resource. */
+/** A git source whose head a kind follows: a push that changes what its functions receive reconciles the resource. */
 export interface SourceInput<
   Resource,
   Requires extends boolean = boolean,
@@ -128,7 +128,7 @@ export interface SourceInput<
    */
   readonly actAs?: (resource: Resource) => string | undefined;
   /**
-   * Parts of the history whose authors the kind is told of, in `source.spans`; at most 32. Each is read once, when it is first
+   * Parts of the history whose authors the kind receives, in `source.spans`; at most 32. Each is read once, when it is first
    * asked for. Default: none, which costs nothing. Pure, called after the record was folded, for specs that are not valid, too.
    */
   readonly spans?: (state: State) => readonly CommitSpan[];

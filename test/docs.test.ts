@@ -152,7 +152,7 @@ describe("docs/troubleshooting.md", () => {
 });
 
 const nothingPublished: PublishCounts = {
-  landed: 0,
+  pushed: 0,
   pushes: 0,
   refused: 0,
   retried: 0,

@@ -2,7 +2,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { isLong } from "./long.ts";
-import StorySequencer from "./story-sequencer.ts";
+import LongestFirst from "./longest-first.ts";
 
 /**
  * After the others, two at a time: tests that measure times, count writes that a slow rollout adds to, compute, or free ports for
@@ -137,7 +137,11 @@ const rival = ["test/cluster/rival.test.ts"];
 const besideRival = [{ test: { ...onCluster, ...oneByOne, name: "rival", include: rival } }];
 
 /** By itself, the runner would keep one core for itself, also if there are only two. */
-const unit = { testTimeout: 60_000, hookTimeout: 240_000, maxWorkers: Math.max(2, availableParallelism() - 1) };
+const unit = {
+  testTimeout: 60_000,
+  hookTimeout: 240_000,
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+};
 
 /**
  * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, the projects `cluster*` run tests on a real API
@@ -147,7 +151,7 @@ export default defineConfig({
   test: {
     reporters: ["default", "./test/summary-reporter.ts"],
     root: new URL("..", import.meta.url).pathname,
-    sequence: { sequencer: StorySequencer },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -165,7 +165,7 @@ export function closedByOrder(
 export function closedByRendering({ stage, world }: Omit<GatesInput, "bypass">): ClosedGate | undefined {
   if (stage.comesAfter.length === 0) return undefined;
   const mismatches = [...agreedReleases(stage, world).values()].flatMap(({ conditions }) => {
-    // `Ready` may be false since earlier, such as during an illness.
+    // `Ready` may be false since earlier, such as during an unhealthy period.
     const { reason, lastTransitionTime } = conditions.get("Applied") ?? conditions.get("Ready") ?? {};
     return reason === "DigestMismatch" && lastTransitionTime !== undefined ? [lastTransitionTime] : [];
   });

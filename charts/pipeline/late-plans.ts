@@ -62,7 +62,7 @@ function describe(releases: readonly ReleaseView[], { record }: Pick<PipelineWor
   const more = releases.length - mostNamed;
   const names = releases.slice(0, mostNamed).map(({ key }) => nameOf(key));
   const listed = `${names.join(", ")}${more > 0 ? ` and ${more} more Releases` : ""}`;
-  return `${patience} of ${askedAt} by ${listed}${isAwaited ? "; until it is, no newer commit is planned" : ""}: see the conditions of the Release, and whether an operator reconciles it; if it is suspended, the other Releases go on`;
+  return `${patience} of ${askedAt} by ${listed}${isAwaited ? "; until it is, no newer commit is planned" : ""}: see the conditions of the Release, and whether an operator reconciles it; if it is suspended, the other Releases continue`;
 }
 
 function nameOf(key: string): string {

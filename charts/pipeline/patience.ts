@@ -46,8 +46,8 @@ export function findLate(
 
 /**
  * When a Release was first not healthy again after the timeout had passed, such as while a Freeze stops the rollout. It is recorded,
- * because the Release does not report it after it has become healthy, or if its health alternates. A later illness replaces it only
- * after the timeout that it starts. Pure.
+ * because the Release does not report it after it has become healthy, or if its health alternates. A later unhealthy period
+ * replaces it only after the timeout that it starts. Pure.
  */
 export function findLateSince(input: PatienceInput): string | undefined {
   const late = unmet(patienceForReleases(input), input);
@@ -78,9 +78,9 @@ function unmet(
 }
 
 /**
- * The timeout starts when the last Release so far was deployed, so that illness late in a rollout of many batches leaves time to
- * recover; or when a Release became unhealthy after that timeout. It does not apply to a Release that is still being deployed, or
- * waits for a remote or a user.
+ * The timeout starts when the last Release so far was deployed, so that an unhealthy period late in a rollout of many batches
+ * leaves time to recover; or when a Release became unhealthy after that timeout. It does not apply to a Release that is still
+ * being deployed, or waits for a remote or a user.
  */
 function patienceForReleases({ assessed, lateSince }: PatienceInput): readonly Patience[] {
   const deployments = assessed.flatMap(({ state }) => ("since" in state ? [state.since] : []));
@@ -91,7 +91,7 @@ function patienceForReleases({ assessed, lateSince }: PatienceInput): readonly P
       return state.at === undefined ? [] : [{ what, from: state.at, metAt: undefined }];
     // A soaking Release whose soak time is over counts as proven, even if its spec has changed since then, such as for another plan.
     const metAt = state.state === "Proven" ? state.at : state.state === "Soaking" ? state.until : undefined;
-    const lostAt = state.state === "Unhealthy" ? state.illSince : undefined;
+    const lostAt = state.state === "Unhealthy" ? state.unhealthySince : undefined;
     const from = latest(state.since, ...deployments, ...(lateSince === undefined ? [] : [lateSince]));
     return [{ what, from, metAt, lostAt }];
   });

@@ -9,12 +9,12 @@ export type ReleaseState =
   /** Rejected until the Release is edited. `at`: since when. */
   | { readonly state: "Refused"; readonly message: string; readonly at: string | undefined }
   | { readonly state: "Failed"; readonly message: string; readonly at: string }
-  /** `since`: when it was deployed. `illSince`: when it was last healthy; undefined: not known. */
+  /** `since`: when it was deployed. `unhealthySince`: when it was last healthy; undefined: not known. */
   | {
       readonly state: "Unhealthy";
       readonly message: string;
       readonly since: string;
-      readonly illSince: string | undefined;
+      readonly unhealthySince: string | undefined;
     }
   /** Healthy, but not for long enough, or its status describes an earlier generation. */
   | {
@@ -101,8 +101,13 @@ export function assessRelease(
   if (release.isObserved && ready?.status === "False" && refusals.has(ready.reason))
     return { state: "Refused", message: `is refused: ${ready.message}`, at: ready.lastTransitionTime };
   if (healthy?.status !== "True" || healthySince === undefined) {
-    const illSince = healthy?.status === "True" ? undefined : healthy?.lastTransitionTime;
-    return { state: "Unhealthy", message: `is not healthy: ${(healthy ?? ready)?.message}`, since, illSince };
+    const unhealthySince = healthy?.status === "True" ? undefined : healthy?.lastTransitionTime;
+    return {
+      state: "Unhealthy",
+      message: `is not healthy: ${(healthy ?? ready)?.message}`,
+      since,
+      unhealthySince,
+    };
   }
   if (ready?.status !== "True" && !outages.has(ready?.reason ?? ""))
     return { state: "Deploying", message: `is not ready: ${ready?.message}` };

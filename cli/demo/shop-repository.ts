@@ -20,8 +20,8 @@ export async function createShopRepository(folder: string): Promise<ShopReposito
   await cp(join(findSamples(), "shop"), workTree, { recursive: true });
   const settings: readonly (readonly [string, string])[] = [
     // The user's git may have no identity, or unsuitable settings.
-    ["user.name", "Somebody"],
-    ["user.email", "somebody@example.dev"],
+    ["user.name", "Demo User"],
+    ["user.email", "demo-user@example.dev"],
     ["commit.gpgSign", "false"],
     ["core.hooksPath", "/dev/null"],
     ["push.default", "current"],

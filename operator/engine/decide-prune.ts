@@ -60,7 +60,7 @@ export interface HeldPrune {
  * In a set with fewer objects than this, a prune of some objects needs no approval; a prune of all objects always does.
  * Users often remove one of two objects, but the loss of half of many objects usually is a mistake, such as a wrong path.
  */
-export const handful = 5;
+export const minObjectsForHold = 5;
 
 /** Minimum length of a commit id's prefix in an approval. */
 const shortestId = 7;
@@ -127,10 +127,10 @@ function findObjection(going: readonly OwnedObject[], input: PruneInput): string
   const lasting = desired.objects.filter(({ lifetime }) => lifetime === "kept");
   if (lasting.every(({ isEnsured }) => isEnsured)) return 'no object with the lifetime "kept" would be left';
   const before = deployed ?? countLasting(owned, desired.lifetimes);
-  if (before >= handful && going.length * 2 > before) return `that is more than half of ${before}`;
-  const precious = going.filter(({ live }) => isContainer(live) && hasContent(live));
-  if (precious.length === 0) return undefined;
-  const names = precious.map(({ id }) => describeId(id)).sort();
+  if (before >= minObjectsForHold && going.length * 2 > before) return `that is more than half of ${before}`;
+  const containers = going.filter(({ live }) => isContainer(live) && hasContent(live));
+  if (containers.length === 0) return undefined;
+  const names = containers.map(({ id }) => describeId(id)).sort();
   return `the content of ${listNames(names)} would be lost`;
 }
 

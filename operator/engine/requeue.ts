@@ -3,7 +3,7 @@ import type { Health } from "./health/health.ts";
 import type { ApplyOutcome } from "./outcome.ts";
 
 /** Delay of a status, so that one patch contains the outcome and its commit. */
-export const parkingMs = 1000;
+export const statusDelayMs = 1000;
 
 /** Interval of checks whether a foreign object was deleted or has released a value, because no watch reports that. */
 const foreignRecheckMs = 30_000;
@@ -29,7 +29,7 @@ export interface RequeueInput {
  */
 export function decideRequeue(input: RequeueInput): number | undefined {
   const { applied, refusedForMs, instantInMs, health, publish, nowMs, jitter } = input;
-  const isBlind =
+  const isUnwatched =
     (applied.state === "refused" && (applied.reason === "NotOwned" || applied.isContested === true)) ||
     (applied.state === "waiting" && !applied.isWatched);
   const parked = parkedForMs(publish, nowMs);
@@ -37,7 +37,7 @@ export function decideRequeue(input: RequeueInput): number | undefined {
     ...(refusedForMs === undefined ? [] : [refusedForMs]),
     // At least 1, because the instant may have passed in the meantime.
     ...(instantInMs === undefined ? [] : [Math.max(1, instantInMs)]),
-    ...(isBlind ? [foreignRecheckMs * (0.9 + 0.2 * jitter)] : []),
+    ...(isUnwatched ? [foreignRecheckMs * (0.9 + 0.2 * jitter)] : []),
     ...(health?.recheckAfterMs === undefined ? [] : [health.recheckAfterMs]),
     ...(parked === 0 ? [] : [parked]),
   ];
@@ -49,5 +49,5 @@ export function decideRequeue(input: RequeueInput): number | undefined {
  */
 export function parkedForMs(publish: PublishState | undefined, nowMs: number): number {
   if (publish?.state !== "pending") return 0;
-  return Math.max(0, publish.sinceMs + parkingMs - nowMs);
+  return Math.max(0, publish.sinceMs + statusDelayMs - nowMs);
 }

@@ -4,9 +4,9 @@ import { TimeSlice } from "../runtime/time-slice.ts";
 /** Time of all renders together per turn of the event loop. */
 const SLICE_MS = 6;
 /** A render that works for longer than this … */
-const BRISK_MS = 250;
+const FULL_SPEED_MS = 250;
 /** … pauses for this multiple of the time that it worked: it gets a tenth of the time. */
-const REST_FACTOR = 9;
+const PAUSE_FACTOR = 9;
 
 /** Shares the thread between renders and other work. All renders of a process use one instance. */
 export class Turns {
@@ -50,8 +50,8 @@ export class Turn {
   async next(): Promise<void> {
     const stretchMs = this.#clock.now() - this.#resumedMs;
     this.#workedMs += stretchMs;
-    if (this.#workedMs > BRISK_MS) {
-      await new Promise<void>((resolve) => this.#clock.schedule(stretchMs * REST_FACTOR, resolve));
+    if (this.#workedMs > FULL_SPEED_MS) {
+      await new Promise<void>((resolve) => this.#clock.schedule(stretchMs * PAUSE_FACTOR, resolve));
     } else {
       await this.#slice.next();
     }

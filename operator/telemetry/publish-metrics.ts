@@ -4,7 +4,7 @@ import type { PublishFailure } from "../ports.ts";
 /** Counts of the publisher; read when metrics are scraped. */
 export interface PublishCounts {
   /** Commits that are on the branch. */
-  readonly landed: number;
+  readonly pushed: number;
   readonly pushes: number;
   /** Pushes that the remote refused. */
   readonly refused: number;
@@ -23,10 +23,10 @@ export interface PublishCounts {
   readonly heldFolders: number;
 }
 
-type CountedField = "landed" | "pushes" | "refused" | "retried" | "lsRemotes" | "fetches" | "rebuilds";
+type CountedField = "pushed" | "pushes" | "refused" | "retried" | "lsRemotes" | "fetches" | "rebuilds";
 
 const counters: readonly (readonly [field: CountedField, name: string, help: string])[] = [
-  ["landed", "fairlead_publish_commits_total", "Commits that were pushed to the branch"],
+  ["pushed", "fairlead_publish_commits_total", "Commits that were pushed to the branch"],
   ["pushes", "fairlead_publish_pushes_total", "Push attempts"],
   ["refused", "fairlead_publish_refused_total", "Pushes that the remote refused"],
   [

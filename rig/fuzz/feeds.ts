@@ -5,10 +5,10 @@ import { compileExpression } from "../../operator/engine/health/health-expressio
 import { BoundedText } from "../../operator/git/bounded-text.ts";
 import { readPushAnswer } from "../../operator/git/publish/push-answer.ts";
 import * as source from "../../operator/git/source/messages.ts";
-import { tellNearbyNames } from "../../operator/git/source/nearby-names.ts";
 import { toRemoteFailure } from "../../operator/git/source/remote-failure.ts";
 import { namesIn, readRemoteRefs } from "../../operator/git/source/remote-refs.ts";
 import { chooseTag } from "../../operator/git/source/semver-ref.ts";
+import { describeSimilarNames } from "../../operator/git/source/similar-names.ts";
 import { readIgnoreRules } from "../../operator/render/ignore-rules.ts";
 import { readDocuments } from "../../operator/render/read-documents.ts";
 import { toManifests } from "../../operator/render/to-manifests.ts";
@@ -58,7 +58,7 @@ export function* remoteRefs(bytes: Buffer): Generator<undefined, void> {
   const refs = yield* readRemoteRefs(answer);
   const tags = yield* namesIn(refs, "refs/tags/");
   yield* chooseTag(tags, ">=1.0.0-0 <3 || 5.x");
-  tellNearbyNames("v1.0.0", tags);
+  describeSimilarNames("v1.0.0", tags);
 }
 
 export function messages(bytes: Buffer): undefined {

@@ -91,7 +91,7 @@ describe("EasyServiceChart", () => {
     expect(made({ envs }).container.env).toEqual([envs[1], envs[2]]);
     const warnings = (list: object[]) =>
       easyService.warnings(aResource(easyService, { spec: { size: 1, image: "x", envs: list } }));
-    expect(warnings(envs)).toEqual(['spec.envs sets "A" 2 times: the last one wins']);
+    expect(warnings(envs)).toEqual(['spec.envs sets "A" 2 times: the last one is used']);
     expect(warnings(envs.slice(1))).toEqual([]);
   });
 

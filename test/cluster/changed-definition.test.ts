@@ -8,7 +8,7 @@ import { aStampHarness, manyNames } from "./stamps.ts";
 
 test("resources that are created right after a change of their definition are read completely, without a restart", async () => {
   // Given an operator that runs while the cluster has an old definition without the field `text`
-  const ownGroup = `changed-${crypto.randomUUID().slice(0, 8)}.stories.fairlead.dev`;
+  const ownGroup = `changed-${crypto.randomUUID().slice(0, 8)}.tests.fairlead.dev`;
   const { definition } = stampIn(ownGroup);
   const name = groupKindOf(definition);
   onTestFinished(

@@ -3,7 +3,7 @@ import type { Construct } from "constructs";
 import * as z from "zod";
 import { bindKind, type ChartProps, defineKind, type ResourceOf } from "../../index.ts";
 
-const group = "galleries.stories.fairlead.dev";
+const group = "galleries.tests.fairlead.dev";
 
 /** A kind for tests. Other users may add items to its lists, but no keys to its map. */
 export const Board = defineKind({

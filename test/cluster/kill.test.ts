@@ -60,7 +60,7 @@ test(`an operator that is killed at ${kills} random moments loses and repeats no
   const { repository, namespace } = harness;
   const files = expected.map((line) => {
     const [child = "", text = ""] = line.split(" ");
-    return `${namespace}/stamps.stories.fairlead.dev/${child.replace(/-\d+$/, "")}/configmap-${child}.yaml ${text}`;
+    return `${namespace}/stamps.tests.fairlead.dev/${child.replace(/-\d+$/, "")}/configmap-${child}.yaml ${text}`;
   });
   await eventually(() => expect(filesOf(harness).toSorted()).toEqual(files.toSorted()), {
     what: "the branch has exactly their files",

@@ -74,7 +74,7 @@ export async function untilText({ harness }: Pair, text: string): Promise<void> 
 }
 
 function fileOf({ namespace }: StampHarness, name: string): string {
-  return `${namespace}/stamps.stories.fairlead.dev/${name}/configmap-${name}-0.yaml`;
+  return `${namespace}/stamps.tests.fairlead.dev/${name}/configmap-${name}-0.yaml`;
 }
 
 /** Seconds from a time to the first write of an operator after it. */

@@ -9,7 +9,7 @@ import { aStampHarness, manyNames } from "./stamps.ts";
 
 test("a CRD that is not installed is waited for, without delaying the others", async () => {
   // Given an operator whose one kind is installed, and the other is not
-  const ownGroup = `late-${crypto.randomUUID().slice(0, 8)}.stories.fairlead.dev`;
+  const ownGroup = `late-${crypto.randomUUID().slice(0, 8)}.tests.fairlead.dev`;
   const kind = stampIn(ownGroup);
   const { definition } = kind;
   const crd = `crd/${groupKindOf(definition)}`;

@@ -11,7 +11,7 @@ import { aStampHarness, manyNames } from "./stamps.ts";
 
 const names = manyNames(4);
 const pollOptions = { interval: 200 };
-const controller = "stamps.stories.fairlead.dev";
+const controller = "stamps.tests.fairlead.dev";
 
 /** The address at which an operator serves something, from its log. */
 async function addressOf(operator: RunningOperator, what: string): Promise<string> {

@@ -5,7 +5,7 @@ import { Release } from "../../crds/release.ts";
 import { bindKind, type ChartProps, defineKind, type ResourceOf } from "../../index.ts";
 
 const Pin = defineKind({
-  group: "pins.stories.fairlead.dev",
+  group: "pins.tests.fairlead.dev",
   kind: "Pin",
   plural: "pins",
   description: "Pin keeps a Release at a commit while it exists.",

@@ -153,7 +153,7 @@ test("an environment variable that is set twice has its last value, and an event
     template: { spec: { containers: [{ env: [{ name: "A", value: "2" }] }] } },
   });
   const [event] = await untilEvents(namespace, "EasyService");
-  expect(event).toMatchObject({ type: "Warning", note: 'spec.envs sets "A" 2 times: the last one wins' });
+  expect(event).toMatchObject({ type: "Warning", note: 'spec.envs sets "A" 2 times: the last one is used' });
 });
 
 test("an object of another owner is not changed; the resource gets it after its deletion", async () => {

@@ -11,7 +11,7 @@ import { aReleaseHarness } from "./release-harness.ts";
 const commits = Number(process.env["FAIRLEAD_DEFINITION_COMMITS"] ?? 8);
 /** Maximum time until a commit is deployed. */
 const waitMs = 60_000;
-const group = "stories.fairlead.dev";
+const group = "tests.fairlead.dev";
 
 /** A definition and an object of its kind, with as many fields as commits. */
 function filesOf({ plural, kind, fields }: { plural: string; kind: string; fields: number }) {

@@ -9,7 +9,7 @@ describe("the objects of a Release", () => {
     // Kinds are cluster-scoped: each run has a kind of its own.
     const plural = `tools${namespace.slice(-8)}`;
     const kind = `Tool${namespace.slice(-8)}`;
-    const group = "stories.fairlead.dev";
+    const group = "tests.fairlead.dev";
     onTestFinished(
       async () =>
         void (await kubectl(["delete", "crd", `${plural}.${group}`, "--ignore-not-found", "--wait=false"])),

@@ -8,13 +8,13 @@ import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fix
 
 /** A kind with the source of a Release; the Release's own definition is shared with other tests. */
 const Sourced = defineKind({
-  group: "refs.stories.fairlead.dev",
+  group: "refs.tests.fairlead.dev",
   kind: "Sourced",
   plural: "sourceds",
   description: "Sourced has the source of a Release.",
   versions: [{ name: "v1alpha1", spec: z.object({ source: releaseSource }) }],
 });
-const type = "sourceds.refs.stories.fairlead.dev";
+const type = "sourceds.refs.tests.fairlead.dev";
 const url = "https://git.example.dev/shop.git";
 
 type Schema = Record<string, unknown> & { properties: Record<string, Schema> };

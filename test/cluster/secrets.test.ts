@@ -102,9 +102,7 @@ test("no password, token or Secret appears in a log, an event, a status, a commi
   await until({ type: "Published" });
   await eventually(
     () =>
-      repository
-        .read(`${namespace}/vaults.secrets.stories.fairlead.dev/web/secret-web.yaml`)
-        .includes("four"),
+      repository.read(`${namespace}/vaults.secrets.tests.fairlead.dev/web/secret-web.yaml`).includes("four"),
     {
       what: "the last edit is on the branch",
     },

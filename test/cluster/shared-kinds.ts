@@ -9,7 +9,7 @@ export const RELEASE_RIGHTS = "releases";
 /** Unusual kinds that Releases of tests deploy. */
 const more = [
   { group: "apiextensions.k8s.io", resource: "customresourcedefinitions", namespaced: false },
-  { group: "stories.fairlead.dev", resource: "*" },
+  { group: "tests.fairlead.dev", resource: "*" },
   { resource: "namespaces", namespaced: false },
   { resource: "configmaps" },
   { resource: "services" },

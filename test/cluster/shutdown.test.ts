@@ -53,7 +53,7 @@ describe("an operator that is stopped during a reconcile", () => {
     expect(await readObject("configmap", "web-0", harness.namespace)).toMatchObject({
       data: { text: "two" },
     });
-    const file = `${harness.namespace}/stamps.stories.fairlead.dev/web/configmap-web-0.yaml`;
+    const file = `${harness.namespace}/stamps.tests.fairlead.dev/web/configmap-web-0.yaml`;
     expect(harness.repository.read(file)).toContain("text: two");
 
     // The Lease is released, and nothing was written after that.

@@ -47,7 +47,7 @@ class StampChart extends Chart {
 }
 
 /** The group of the Stamps that all tests may use. A test that removes their CRD uses another group. */
-export const sharedGroup = "stories.fairlead.dev";
+export const sharedGroup = "tests.fairlead.dev";
 
 /** A kind for tests: a text, and a number of ConfigMaps that repeat it. No other controller reads them. */
 export function stampIn(group: string): BoundKind<Construct> {

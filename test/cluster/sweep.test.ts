@@ -23,7 +23,7 @@ async function aStoppedHarness(args: readonly string[] = [], harness?: StampHarn
 function foldersOf(
   { repository }: StampHarness,
   namespace: string,
-  groupKind = "stamps.stories.fairlead.dev",
+  groupKind = "stamps.tests.fairlead.dev",
 ): string[] {
   const prefix = `${namespace}/${groupKind}/`;
   return [...new Set(repository.files(prefix).map((path) => path.slice(prefix.length).split("/")[0] ?? ""))];
@@ -99,7 +99,7 @@ describe("the sweep of git", () => {
   });
 
   test.runIf(isLong)("removes no folder of a kind whose CRD was deleted, and reports it", async () => {
-    const ownGroup = `sweep-${crypto.randomUUID().slice(0, 8)}.stories.fairlead.dev`;
+    const ownGroup = `sweep-${crypto.randomUUID().slice(0, 8)}.tests.fairlead.dev`;
     const { definition } = stampIn(ownGroup);
     const crd = `crd/${groupKindOf(definition)}`;
     onTestFinished(async () => void (await kubectl(["delete", crd, "--ignore-not-found", "--wait=false"])));

@@ -93,7 +93,7 @@ test("an upgrade whose charts set one more label applies every object once, and 
 });
 
 async function labelled(namespace: string, types: string): Promise<number> {
-  const selector = "--selector=stories.fairlead.dev/version=next";
+  const selector = "--selector=tests.fairlead.dev/version=next";
   const list = await kubectlJson<{ readonly items: readonly unknown[] }>([
     "get",
     types,

@@ -17,10 +17,10 @@ const next = kinds.map((kind): BoundKind<Construct> => {
 });
 
 function addLabel(object: ApiObject): void {
-  object.metadata.addLabel("stories.fairlead.dev/version", "next");
+  object.metadata.addLabel("tests.fairlead.dev/version", "next");
   const template = { Job: "/spec/template", CronJob: "/spec/jobTemplate/spec/template" }[object.kind];
   if (template === undefined) return;
-  object.addJsonPatch(JsonPatch.add(`${template}/metadata/labels/stories.fairlead.dev~1version`, "next"));
+  object.addJsonPatch(JsonPatch.add(`${template}/metadata/labels/tests.fairlead.dev~1version`, "next"));
 }
 
 process.exitCode = await runOperator({ kinds: next });

@@ -14,7 +14,7 @@ import {
 export const vaultSecret = "planted-child-7c2f";
 
 const Vault = defineKind({
-  group: "secrets.stories.fairlead.dev",
+  group: "secrets.tests.fairlead.dev",
   kind: "Vault",
   plural: "vaults",
   description: "Vault keeps a Secret, which can be invalid.",

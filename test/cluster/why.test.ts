@@ -40,9 +40,9 @@ describe("fairlead why", () => {
     const definition = (name: string) => ({
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
-      metadata: { name: `${name}s${suffix}.stories.fairlead.dev` },
+      metadata: { name: `${name}s${suffix}.tests.fairlead.dev` },
       spec: {
-        group: "stories.fairlead.dev",
+        group: "tests.fairlead.dev",
         scope: "Namespaced",
         // One of two kinds with the same short name is not established.
         names: {
@@ -70,7 +70,7 @@ describe("fairlead why", () => {
     await kubectl(["wait", "crd", names[0] ?? "", "--for=condition=Established", "--timeout=180s"]);
     await aRelease(harness, "gate", {
       definition: second,
-      object: { apiVersion: "stories.fairlead.dev/v1", kind: `second${suffix}`, metadata: { name: "late" } },
+      object: { apiVersion: "tests.fairlead.dev/v1", kind: `second${suffix}`, metadata: { name: "late" } },
       ...mapFiles("early"),
     });
     await harness.start();

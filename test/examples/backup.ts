@@ -15,8 +15,8 @@ export const Backup = defineKind({
     {
       name: "v1",
       spec: z.object({
-        image: z.string().describe("What copies."),
-        request: z.string().describe("Another value asks for another copy."),
+        image: z.string().describe("Container image."),
+        request: z.string().describe("A new value starts another backup."),
       }),
     },
   ],

@@ -29,7 +29,7 @@ export const BuildInfo = defineKind({
           .string()
           .optional()
           .describe("Name of the ServiceAccount that may read it. Default: the operator's own rights."),
-        suspend: z.boolean().default(false).describe("Poll the repository no more."),
+        suspend: z.boolean().default(false).describe("Stop polling the repository."),
       }),
       status: z.object({
         revision: z.string().optional().describe("The commit."),

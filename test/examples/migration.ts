@@ -21,7 +21,7 @@ const Migration = defineKind({
       spec: z.object({
         image: z.string().describe("Image of the Job's container."),
         schema: z.string().describe("Name of the schema that it leads to."),
-        serviceAccountName: z.string().describe("Whose permissions count."),
+        serviceAccountName: z.string().describe("ServiceAccount to impersonate."),
         timeout: z.string().default("10m").describe("How long it may take."),
       }),
     },

@@ -56,7 +56,7 @@ describe("a hold that no condition contains is reported after 30 s, once, and un
       after: /^True Applied/,
     },
     {
-      hold: "a race that is lost each time",
+      hold: "repeated write conflicts",
       start: failingWith(new ReplacedError("/ConfigMap/shop/a")),
       type: "Applied",
       says: /^False ApplyFailed: .* it was deleted or replaced meanwhile$/,
@@ -85,7 +85,7 @@ describe("a hold that no condition contains is reported after 30 s, once, and un
       after: undefined,
     },
     {
-      hold: "an object that is no longer wanted and does not go",
+      hold: "a pruned object whose deletion does not finish",
       start: async () => {
         const bench = await aDeployedBench("a", "b", "c");
         bench.cluster.lingers = ({ metadata }) => metadata.name === "c";

@@ -23,7 +23,7 @@ import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outco
  * Time for which the status of a Release that is not healthy yet is withheld. Most Releases are healthy after it, so that one
  * write is enough.
  */
-export const releaseParkingMs = 2_000;
+export const releaseStatusDelayMs = 2_000;
 
 export interface ReleaseStatusInput {
   /** The Release from the store, with its last written status. */

@@ -6,7 +6,7 @@ import type { ResourceStatus } from "../../engine/status.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import type { Withheld } from "./release-memory.ts";
 import type { ReleaseOutcome } from "./release-outcome.ts";
-import { releaseParkingMs } from "./release-status.ts";
+import { releaseStatusDelayMs } from "./release-status.ts";
 
 /** The decision about a status that differs from the existing one. */
 export interface Withholding {
@@ -34,19 +34,19 @@ export function withholdStatus(
     return { forMs: 0, withheld: none, onceWritten: none };
   }
   const { status } = change;
-  const isPlanned = ended.isPlanning === true && saysTheSame(resource.status, status);
-  if (!(isPlanned || isOnItsWay(status, ended)) || hasNewPlan(resource, status))
+  const isPlanned = ended.isPlanning === true && isSameStatus(resource.status, status);
+  if (!(isPlanned || willChange(status, ended)) || hasNewPlan(resource, status))
     return { forMs: 0, withheld, onceWritten: { sinceMs: undefined, isProgressTold: false } };
   const sinceMs = withheld.sinceMs ?? nowMs;
   return {
-    forMs: Math.max(0, sinceMs + parkingMs(resource, status, withheld) - nowMs),
+    forMs: Math.max(0, sinceMs + statusDelayMs(resource, status, withheld) - nowMs),
     withheld: { ...withheld, sinceMs },
     onceWritten: { sinceMs: nowMs, isProgressTold: true },
   };
 }
 
 /** Whether a status differs from the one before only in the generation. */
-function saysTheSame(before: LoadedRelease["resource"]["status"], status: ResourceStatus): boolean {
+function isSameStatus(before: LoadedRelease["resource"]["status"], status: ResourceStatus): boolean {
   return before !== undefined && isSameJson(withoutGeneration(before), withoutGeneration(status));
 }
 
@@ -65,26 +65,27 @@ function withoutGeneration({
 /** Interval of reports of progress. Without it, each step of a rollout would cause a write. */
 const progressMs = 10_000;
 
-function parkingMs(
+function statusDelayMs(
   { status: before }: LoadedRelease["resource"],
   { attempted, observedGeneration }: ResourceStatus,
   { isProgressTold }: Withheld,
 ): number {
   const isSame = before?.attempted === attempted && before?.observedGeneration === observedGeneration;
-  return isSame && isProgressTold ? progressMs : releaseParkingMs;
+  return isSame && isProgressTold ? progressMs : releaseStatusDelayMs;
 }
 
 /** Whether the status has a new plan, for which a Pipeline waits. Numbers of changes are ignored: each deployment changes them. */
 function hasNewPlan({ status }: LoadedRelease["resource"], { next }: ResourceStatus): boolean {
   return (
-    next !== undefined && !isSameJson(essenceOf(next as NextPlan), status?.next && essenceOf(status.next))
+    next !== undefined &&
+    !isSameJson(comparablePlan(next as NextPlan), status?.next && comparablePlan(status.next))
   );
 }
 
 /** Fields of a plan that are ignored: the numbers of changes, and the inputs. */
 const workOfPlans: ReadonlySet<string> = new Set(["create", "change", "delete", "held", "inputs"]);
 
-function essenceOf(plan: NextPlan): object {
+function comparablePlan(plan: NextPlan): object {
   return Object.fromEntries(Object.entries(plan).filter(([name]) => !workOfPlans.has(name)));
 }
 
@@ -97,7 +98,7 @@ interface EndedRun {
 }
 
 /** Whether the status will change without an action of a user. */
-function isOnItsWay({ conditions = [] }: ResourceStatus, { outcome, error }: EndedRun): boolean {
+function willChange({ conditions = [] }: ResourceStatus, { outcome, error }: EndedRun): boolean {
   if (error !== undefined || outcome.state === "refused" || outcome.state === "unsourced") return false;
   if (outcome.state === "pending") return true;
   // A wait for a Pipeline may be long.

@@ -31,7 +31,7 @@ export interface CommitToPush {
  * Result of a push: it succeeded; another writer pushed first; or the remote could not update the branch because of this
  * lock file, which another git process holds or a killed one left.
  */
-export type PushOutcome = "landed" | "moved" | { readonly lockedBy: string };
+export type PushOutcome = "pushed" | "moved" | { readonly lockedBy: string };
 
 /**
  * A clone of one branch of the repository, and the git commands on it. What is committed, and whether it may be pushed,

@@ -67,7 +67,7 @@ export class BranchRemote {
     const result = await this.#try(clone, ["push", "--porcelain", lease, "--", this.#options.url, target]);
     const answer = readPushAnswer(result);
     switch (answer.kind) {
-      case "landed":
+      case "pushed":
       case "moved":
         return answer.kind;
       case "locked":

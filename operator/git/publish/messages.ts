@@ -37,7 +37,7 @@ export const hasAnswer = z.strictObject({ has: z.boolean() });
 export const commitAnswer = z.strictObject({ commit: objectId });
 /** Body of the answer to `push`. */
 export const pushAnswer = z.strictObject({
-  push: z.union([z.enum(["landed", "moved"]), z.strictObject({ lockedBy: text(LOCK_PATH) })]),
+  push: z.union([z.enum(["pushed", "moved"]), z.strictObject({ lockedBy: text(LOCK_PATH) })]),
 });
 
 /** Body of an item of the answer to `read`; its part is a list. */

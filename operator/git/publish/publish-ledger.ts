@@ -136,7 +136,7 @@ export class PublishLedger {
   }
 
   /** Records that a commit of these folders is on the branch. */
-  landed(written: readonly PendingFolder[], removed: Iterable<string>, commit: string): void {
+  recordPush(written: readonly PendingFolder[], removed: Iterable<string>, commit: string): void {
     if (this.#view === undefined) return;
     for (const { folder, tree } of written) {
       if (tree === this.#emptyTree) this.#view.trees.delete(folder);

@@ -141,7 +141,7 @@ export class PublishRound {
       return false;
     }
     this.#last.tookMs = clock.now() - nowMs;
-    ledger.landed(write, remove.keys(), commit);
+    ledger.recordPush(write, remove.keys(), commit);
     for (const { folder } of write) this.#rate.reserve(folder, nowMs);
     for (const folder of remove.keys()) this.#rate.forget(folder);
     // A batch of only rate-limited folders does not extend the window.

@@ -54,7 +54,7 @@ export interface GitPublisher extends Publisher {
 export interface GitStats {
   commits: number;
   /** Commits that are on the branch. */
-  landed: number;
+  pushed: number;
   pushes: number;
   /** Pushes that the remote rejected. */
   refused: number;
@@ -68,7 +68,7 @@ export interface GitStats {
 
 export function noStats(): GitStats {
   const pushes = { pushes: 0, refused: 0, retried: 0 };
-  return { commits: 0, landed: 0, ...pushes, lsRemotes: 0, fetches: 0, rebuilds: 0 };
+  return { commits: 0, pushed: 0, ...pushes, lsRemotes: 0, fetches: 0, rebuilds: 0 };
 }
 
 /** For metrics: counters since the start, and the current state. */

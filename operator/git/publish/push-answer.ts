@@ -6,7 +6,7 @@ import { LOCK_PATH } from "./messages.ts";
 
 /** Result of a push. */
 export type PushAnswer =
-  | { readonly kind: "landed" }
+  | { readonly kind: "pushed" }
   /** Another commit is at the head: fetch it, and build on it. */
   | { readonly kind: "moved" }
   /** Another git process holds this lock file of the repository, or a killed one left it. */
@@ -32,7 +32,7 @@ const noRights = /\b403\b|permission|not granted|access denied|read[- ]?only|dep
 /** Parses the output of `git push --porcelain` for one ref. */
 export function readPushAnswer({ exitCode, stdout, stderr }: GitResult): PushAnswer {
   const [, flag, summary = ""] = /^([ +\-*!=])\t[^\t\n]*\t(.*)$/m.exec(stdout) ?? [];
-  if (exitCode === 0 && flag !== undefined && flag !== "!") return { kind: "landed" };
+  if (exitCode === 0 && flag !== undefined && flag !== "!") return { kind: "pushed" };
   if (flag === "!") {
     const [, who = "", why = ""] = /^\[([^\]]*)\]\s*(?:\((.*)\))?/.exec(summary) ?? [];
     if (who === "rejected") return { kind: "moved" };

@@ -115,13 +115,13 @@ export class RepositoryBranch {
     });
     stats.commits++;
     const outcome = await this.#explained(() => this.#push({ commit, parent: view.head }));
-    if (outcome !== "landed") {
+    if (outcome !== "pushed") {
       stats.retried++;
       const lock = outcome === "moved" ? undefined : outcome.lockedBy;
       this.#overtaken = { parent: view.head, lock };
       return undefined;
     }
-    stats.landed++;
+    stats.pushed++;
     view.lease = lease;
     if (view.ownerFile === undefined || change.usesApproval) {
       view.ownerFile = { owner: this.#options.owner, approveSweep: undefined };

@@ -73,7 +73,7 @@ class ClonedSources implements LocalSources {
   readonly #removals = new Map<string, () => void>();
   readonly #polls = new PollPermits();
   readonly #quota: CloneQuota | undefined;
-  readonly stats: SourceStats = { polls: 0, fetches: 0, rebuilds: 0, told: 0 };
+  readonly stats: SourceStats = { polls: 0, fetches: 0, rebuilds: 0, notified: 0 };
 
   constructor(options: CreateSourcesOptions) {
     this.#options = options;

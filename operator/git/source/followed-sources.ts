@@ -116,14 +116,14 @@ export class FollowedSources {
    * changed.
    */
   markAll(outage: SourceFailure): string[] {
-    const told: string[] = [];
+    const notified: string[] = [];
     for (const [key, followed] of this.#followed) {
       const { state } = followed;
       const now = state.state === "ready" ? state.revision : outage;
       if (state.state === "failed") continue;
-      if (this.#answer(followed, now, outage, handledIn(state))) told.push(key);
+      if (this.#answer(followed, now, outage, handledIn(state))) notified.push(key);
     }
-    return told;
+    return notified;
   }
 
   #answer(

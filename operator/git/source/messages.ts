@@ -102,7 +102,7 @@ export type StateItem = z.output<typeof stateItem>;
 
 /** Counters since the start of the zone, for metrics. */
 export const countsItem = z.strictObject({
-  counts: z.strictObject({ polls: count, fetches: count, rebuilds: count, told: count }),
+  counts: z.strictObject({ polls: count, fetches: count, rebuilds: count, notified: count }),
   hooks: z.partialRecord(z.enum(hookOutcomes), count),
 });
 export type CountsItem = z.output<typeof countsItem>;

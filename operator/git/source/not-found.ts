@@ -1,5 +1,5 @@
 import { SourceError, type SourceFailure } from "../../errors.ts";
-import { tellNearbyNames } from "./nearby-names.ts";
+import { describeSimilarNames } from "./similar-names.ts";
 import type { RefWish } from "./source-wish.ts";
 
 /** No ref of the remote fits a wish; lists similar names. Pure. */
@@ -15,7 +15,7 @@ export function notThere(
       : wish.ref.startsWith("refs/tags/")
         ? (["the tag", "refs/tags/", wish.ref.slice("refs/tags/".length)] as const)
         : (["the branch", "refs/heads/", wish.ref.slice("refs/heads/".length)] as const);
-  const nearby = tellNearbyNames(wanted, names[folder]);
+  const nearby = describeSimilarNames(wanted, names[folder]);
   return notFound(`Cannot find ${what} ${JSON.stringify(wanted)}${nearby}`);
 }
 

@@ -10,8 +10,8 @@ export interface SourceStats {
   fetches: number;
   /** Number of times that a clone was recreated. */
   rebuilds: number;
-  /** resources that were notified of a change. */
-  told: number;
+  /** Resources that were notified of a change. */
+  notified: number;
 }
 
 /** The disk quota of one clone. */

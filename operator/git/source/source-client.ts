@@ -60,16 +60,16 @@ export function giveAnswers(
   found: readonly (SourceRevision | SourceFailure | undefined)[],
   { outage, isCurrent }: Pick<Poll, "outage"> & { isCurrent: (key: string, client: Client) => boolean },
 ): string[] {
-  const told: string[] = [];
+  const notified: string[] = [];
   for (const [index, [key, client]] of clients.entries()) {
     const now = found[index];
     if (now === undefined || !isCurrent(key, client)) continue;
     const { state: before, handledRequest, want } = client;
     const ofRemote = want.wish.ref.kind === "commit" ? undefined : outage;
     client.state = answerOf({ before, now, outage: ofRemote, handledRequest });
-    if (!isSameAnswer(before, client.state)) told.push(key);
+    if (!isSameAnswer(before, client.state)) notified.push(key);
   }
-  return told;
+  return notified;
 }
 
 /** Whether no poll can change the answer to a resource, because a commit does not change. Pure. */

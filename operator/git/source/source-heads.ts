@@ -14,7 +14,7 @@ import { TagChoices } from "./tag-choices.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
 export interface PollOptions {
-  /** The full name of the ref that somebody reported as pushed. */
+  /** The full name of the ref that a hook reported as pushed. */
   readonly pushed?: string | undefined;
 }
 

@@ -3,8 +3,8 @@ import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
 import { countCommitsSince, findChanges, type Subject } from "./change-finder.ts";
 import type { CommitObject } from "./git-objects.ts";
-import { tellNearbyNames } from "./nearby-names.ts";
 import type { SourceCommit } from "./ports.ts";
+import { describeSimilarNames } from "./similar-names.ts";
 import type { SourceClone } from "./source-clone.ts";
 import { placeKeyOf, type SourceWish } from "./source-wish.ts";
 import { type FoundEntry, keepNewest, type TreeLookup } from "./tree-lookup.ts";
@@ -227,7 +227,7 @@ async function notAFolder(
     const names = (await trees.list(folder.id))
       .filter(([, { kind }]) => kind === "tree")
       .map(([name]) => name);
-    const near = tellNearbyNames(segments[depth] ?? "", names);
+    const near = describeSimilarNames(segments[depth] ?? "", names);
     const below =
       depth === 0 || near === "" ? "" : ` below ${JSON.stringify(segments.slice(0, depth).join("/"))}`;
     return new SourceError("SourceNotFound", `Cannot find the folder ${path} in ${where}${near}${below}`)

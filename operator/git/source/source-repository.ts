@@ -223,7 +223,7 @@ export class SourceRepository {
     const clients = [...this.#clients].filter(
       ([, client]) => !isSettled(client) && (!onlyPending || client.state.state === "pending"),
     );
-    // A push changes a few of a thousand folders: nobody waits for an answer about the others.
+    // A push changes a few of a thousand folders: no resource waits for an answer about the others.
     const isOther = await this.#revisions.areOther(
       clients.map(([, client]) => client),
       this.#poll,
@@ -239,12 +239,12 @@ export class SourceRepository {
     const found = await this.#revisions.find(wants, this.#poll, { remembered: this.#clients.size });
     // Some were deleted, or their requests have changed since.
     const isCurrent = (key: string, client: Client): boolean => this.#clients.get(key) === client;
-    const told = giveAnswers(clients, found, { ...this.#poll, isCurrent });
-    if (told.length === 0 || this.#isClosed) return;
-    stats.told += told.length;
+    const notified = giveAnswers(clients, found, { ...this.#poll, isCurrent });
+    if (notified.length === 0 || this.#isClosed) return;
+    stats.notified += notified.length;
     const took = startedMs === undefined ? {} : { ms: Math.round(clock.now() - startedMs) };
-    const fields = { repository: redact(this.url, []), releases: told.length, ...took };
+    const fields = { repository: redact(this.url, []), releases: notified.length, ...took };
     log.debug("A source has a new revision", fields);
-    onChange(told);
+    onChange(notified);
   }
 }

@@ -1,11 +1,11 @@
 import type { CountsItem } from "./messages.ts";
 import type { SourceStats } from "./repository-options.ts";
 
-const nothing: CountsItem = { counts: { polls: 0, fetches: 0, rebuilds: 0, told: 0 }, hooks: {} };
+const nothing: CountsItem = { counts: { polls: 0, fetches: 0, rebuilds: 0, notified: 0 }, hooks: {} };
 
 /** Adds up the counters of a zone over its restarts, each of which begins at 0. */
 export class ZoneCounts {
-  readonly stats: SourceStats = { polls: 0, fetches: 0, rebuilds: 0, told: 0 };
+  readonly stats: SourceStats = { polls: 0, fetches: 0, rebuilds: 0, notified: 0 };
   readonly #observeHook: (outcome: string, times: number) => void;
   #last = nothing;
 

@@ -134,7 +134,7 @@ export class SandboxPool {
       this.#running.add(sandbox);
       const { lowerPriority = lowerHere } = this.#options;
       const permits = [permit, grant.permit];
-      const onOld = growOld({ sandbox, permits, over: over.signal, clock, lowerPriority }, patience);
+      const onOld = handleSlowRun({ sandbox, permits, over: over.signal, clock, lowerPriority }, patience);
       if (patience?.isSlow === true) onOld();
       over.signal.addEventListener("abort", clock.schedule(WORTH_WAITING_MS, letNext));
       const warm = sandbox.runs > 0;
@@ -212,11 +212,11 @@ interface Run {
 }
 
 /** Handles a run that takes long. */
-function growOld(
+function handleSlowRun(
   { sandbox, permits, over, clock, lowerPriority }: Run,
   patience: RunPatience | undefined,
 ): () => void {
-  const giveWay = (): void =>
+  const preempt = (): void =>
     sandbox.kill(
       programLimit(
         `it runs longer than ${SHARED_MS / 1_000} s while programs of other namespaces wait; it will run again later`,
@@ -226,7 +226,7 @@ function growOld(
     over.addEventListener(
       "abort",
       clock.schedule(SHARED_MS, () => {
-        for (const permit of permits) permit.offer(giveWay);
+        for (const permit of permits) permit.offer(preempt);
       }),
     );
     patience?.onSlow();

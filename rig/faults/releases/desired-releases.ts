@@ -118,7 +118,7 @@ function manifestOf(object: DeployedObject, version: number, places: Places): ob
   const metadata = {
     name,
     namespace: namespaceOf(object, places),
-    annotations: { "stories.fairlead.dev/version": String(version) },
+    annotations: { "tests.fairlead.dev/version": String(version) },
   };
   const head = { apiVersion: apiVersionOf(deployedKinds[kind]), kind, metadata };
   const containers = [{ name: "web", image: `nginx:v${version}` }];

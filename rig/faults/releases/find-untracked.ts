@@ -68,7 +68,7 @@ function readyOf(status: SeenResource["status"]): string {
 
 function findInObject(key: string, { metadata }: SeenObject, version: number): string[] {
   if (metadata.deletionTimestamp !== undefined) return [`${key} is terminating`];
-  const has = metadata.annotations?.["stories.fairlead.dev/version"];
+  const has = metadata.annotations?.["tests.fairlead.dev/version"];
   if (has !== String(version)) return [`${key} has version ${has}, not ${version}`];
   return metadata.labels?.["fairlead.dev/set"] === undefined ? [`${key} has no label of a set`] : [];
 }

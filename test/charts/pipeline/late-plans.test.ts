@@ -3,7 +3,7 @@ import { DeliveryWorld } from "./delivery-world.ts";
 import { aShop, everywhere, hour, minute, promoted, second, silence } from "./stages.ts";
 
 const late =
-  '000000000000 was not planned within 30s of 2026-01-01T00:01:00Z by Release "shop/prod"; until it is, no newer commit is planned: see the conditions of the Release, and whether an operator reconciles it; if it is suspended, the other Releases go on';
+  '000000000000 was not planned within 30s of 2026-01-01T00:01:00Z by Release "shop/prod"; until it is, no newer commit is planned: see the conditions of the Release, and whether an operator reconciles it; if it is suspended, the other Releases continue';
 const problemsOf = (world: DeliveryWorld) => world.stage("prod").problems;
 const verdictOf = (world: DeliveryWorld) =>
   (world.pipeline.status as unknown as { readonly verdict: object }).verdict;

@@ -23,7 +23,7 @@ describe("the patience of a stage", () => {
     expect(world.promotions()).toMatchObject([{ status: { phase: "Passed" } }, {}]);
   });
 
-  test("survives a short illness late in a rollout, and not one that lasts", () => {
+  test("survives a short unhealthy period late in a rollout, and not one that lasts", () => {
     const world = aStage({ batch: 1 });
     world.push(all("1"));
     world.run(85 * minute);
@@ -42,7 +42,7 @@ describe("the patience of a stage", () => {
   });
 
   test.for([1, 2])(
-    "is not lost by an illness of r%i in a rollout that lasts longer than the timeout",
+    "is not lost by an unhealthy period of r%i in a rollout that lasts longer than the timeout",
     (at) => {
       const world = aStage({ batch: 1 });
       world.push(all("1"));
@@ -57,7 +57,7 @@ describe("the patience of a stage", () => {
     },
   );
 
-  test("ends with an illness that lasts for the timeout after the last batch", () => {
+  test("ends with an unhealthy period that lasts for the timeout after the last batch", () => {
     const world = aStage({ batch: 1 });
     world.push(all("1"));
     world.run(98 * minute);

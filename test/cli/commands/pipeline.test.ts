@@ -67,7 +67,7 @@ test("pipeline --watch goes on after an outage of the API server, and says once 
   expect(lines.filter((line) => line.startsWith("Pipeline shop/shop"))).toHaveLength(1);
 });
 
-test("pipeline --watch ends with what no time heals, and where nothing was shown yet", async () => {
+test("pipeline --watch exits on a permanent error, and when nothing was shown yet", async () => {
   expect((await watched({ 2: 403 }, 3)).error).toMatch(/^Cannot read/);
   expect((await watched({ 0: 503 }, 3)).error).toMatch(/^Cannot read/);
 });

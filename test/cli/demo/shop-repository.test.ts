@@ -28,7 +28,7 @@ test("createShopRepository() creates a repository with the folders of the sample
   appendFileSync(join(workTree, "web/main.ts"), "\n");
   git(workTree, "commit", "-qam", "An edit");
   git(workTree, "push", "-q");
-  expect(git(path, "log", "-1", "--format=%s %an", "main")).toBe("An edit Somebody");
+  expect(git(path, "log", "-1", "--format=%s %an", "main")).toBe("An edit Demo User");
 });
 
 test("withSource() sets a URL in Releases, and does not change anything else", () => {

@@ -24,7 +24,7 @@ describe("the remote is unavailable or rejects pushes", () => {
     const { lsRemotes } = it.publisher.stats;
     await it.until(() => it.publisher.stats.lsRemotes >= lsRemotes + 5, { stepMs: 500 });
     expect([it.told, it.logged]).toEqual([[], []]);
-    expect(it.publisher.stats).toMatchObject({ landed: 1, pending: 3, failing: "RepositoryUnreachable" });
+    expect(it.publisher.stats).toMatchObject({ pushed: 1, pending: 3, failing: "RepositoryUnreachable" });
     const { oldestPendingMs } = it.publisher.stats;
     expect(oldestPendingMs).toBeGreaterThan(1_000);
     // A newer edit of the same resource does not reset its age.
@@ -41,7 +41,7 @@ describe("the remote is unavailable or rejects pushes", () => {
     expect(it.logged).toHaveLength(1);
     expect(it.announced).toEqual(["Warning RepositoryUnreachable Publish", "Normal Published Publish"]);
     expect(it.publisher.stats).toMatchObject({
-      landed: 2,
+      pushed: 2,
       pending: 0,
       oldestPendingMs: 0,
       failing: undefined,

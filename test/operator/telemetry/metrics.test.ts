@@ -160,7 +160,7 @@ describe("Metrics", () => {
   test("show the state of publishing, with every reason of a failure", async () => {
     const metrics = newMetrics();
     metrics.publish.watch(() => ({
-      landed: 1,
+      pushed: 1,
       pushes: 2,
       refused: 1,
       retried: 0,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Condition } from "../../../../crds/conditions.ts";
-import { releaseParkingMs } from "../../../../operator/desire/release/release-status.ts";
+import { releaseStatusDelayMs } from "../../../../operator/desire/release/release-status.ts";
 import type { SourceFailure } from "../../../../operator/errors.ts";
 import { aDeployedBench } from "../../../fakes/deployed-bench.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
@@ -75,7 +75,7 @@ describe("the health of a Release whose source is unavailable since before a res
     bench.commit("2", [aSourceManifest("v1", "ConfigMap", "app")], { key: "shop/app" });
     bench.edit(aRelease({ name: "app", spec: { dependsOn: [{ name: "web" }] } }));
     await bench.reconcile("shop/app");
-    await bench.clock.advance(releaseParkingMs);
+    await bench.clock.advance(releaseStatusDelayMs);
     await bench.reconcile("shop/app");
     expect(bench.condition("Ready", "shop/app")).toBe("False DependencyNotReady");
   });

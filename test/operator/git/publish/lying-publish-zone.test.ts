@@ -99,14 +99,14 @@ test("a push that the fence stops is not sent", async () => {
   const asked: string[] = [];
   const { clone } = await aScriptedZone(async ({ name }) => {
     asked.push(name);
-    return { body: name === "push" ? { push: "landed" } : {} };
+    return { body: name === "push" ? { push: "pushed" } : {} };
   });
   const stop = (): never => {
     throw new NotLeadingError();
   };
   await expect(clone.push({ commit, parent: undefined }, stop)).rejects.toThrow(NotLeadingError);
   // It does not use the permit of the next one.
-  expect(await clone.push({ commit, parent: undefined })).toBe("landed");
+  expect(await clone.push({ commit, parent: undefined })).toBe("pushed");
   expect(asked).toEqual(["push"]);
 });
 

@@ -15,12 +15,12 @@ describe("PublishLedger", () => {
     const pushed = ledger.pending();
 
     ledger.retire(folderOf("hello"));
-    ledger.landed(pushed, [], "b".repeat(40));
+    ledger.recordPush(pushed, [], "b".repeat(40));
 
     expect([...ledger.retired()]).toEqual([[folderOf("hello"), "Echo shop/hello"]]);
     expect(ledger.hasWork).toBe(true);
 
-    ledger.landed([], [folderOf("hello")], "c".repeat(40));
+    ledger.recordPush([], [folderOf("hello")], "c".repeat(40));
     expect(ledger.hasWork).toBe(false);
   });
 
@@ -32,7 +32,7 @@ describe("PublishLedger", () => {
 
     ledger.retire(folderOf("hello"));
     ledger.publish(anOffer(), 1);
-    ledger.landed(pushed, [], "b".repeat(40));
+    ledger.recordPush(pushed, [], "b".repeat(40));
 
     expect(ledger.hasWork).toBe(false);
     expect(ledger.publish(anOffer(), 2)).toMatchObject({ state: "published" });
@@ -45,7 +45,7 @@ describe("PublishLedger", () => {
     const pushed = ledger.pending();
 
     ledger.retire(folderOf("hello"), { keepFiles: true });
-    ledger.landed(pushed, [], "b".repeat(40));
+    ledger.recordPush(pushed, [], "b".repeat(40));
     expect(ledger.hasWork).toBe(false);
 
     ledger.setBranch({ ...emptyBranch(), head: "c".repeat(40) }, "sha1");
@@ -83,7 +83,11 @@ class Owners {
     if (event.is === "commit")
       this.#commit = { written: ledger.pending(), removed: [...ledger.retired().keys()] };
     if (event.is === "land")
-      ledger.landed(this.#commit.written, this.#commit.removed, String(++this.#commits).padStart(40, "0"));
+      ledger.recordPush(
+        this.#commit.written,
+        this.#commit.removed,
+        String(++this.#commits).padStart(40, "0"),
+      );
     if (event.is === "poll") this.#poll(event.lost);
     if (event.is === "fail")
       ledger.setFailure(event.reason && { reason: event.reason as "PushRefused", message: "no" });

@@ -119,7 +119,7 @@ describe("the process of the publish zone", () => {
     expect(remote.commits()).toBe(1);
     expect(remote.paths()).toHaveLength(offers.length + 1);
     await vi.waitUntil(() => publisher.stats.failing === undefined, patienceMs);
-    expect(publisher.stats).toMatchObject({ rebuilds: 0, landed: 1, pending: 0 });
+    expect(publisher.stats).toMatchObject({ rebuilds: 0, pushed: 1, pending: 0 });
   });
 
   test("is waited for while it is paused, and completes its request afterwards", async () => {

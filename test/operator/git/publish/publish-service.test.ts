@@ -40,7 +40,7 @@ describe("the publish zone", () => {
       files: new Map([["x.yaml", `ü${index} `.repeat(4_000)]]),
     }));
     const commit = await clone.writeCommit({ ...empty, folders });
-    expect(await clone.push({ commit, parent: undefined })).toBe("landed");
+    expect(await clone.push({ commit, parent: undefined })).toBe("pushed");
     expect(remote.commits()).toBe(1);
     const { trees } = await clone.readBranch(commit);
     expect([...trees.keys()].toSorted()).toEqual(folders.map(({ path }) => path).toSorted());

@@ -5,9 +5,9 @@ const bang = (summary: string) => `To /srv/x\n!\tabc:refs/heads/main\t${summary}
 
 describe("readPushAnswer()", () => {
   test.for([
-    { stdout: "To x\n \tabc:refs/heads/main\ta..b\nDone\n", exitCode: 0, kind: "landed" },
-    { stdout: "To x\n*\tabc:refs/heads/main\t[new branch]\nDone\n", exitCode: 0, kind: "landed" },
-    { stdout: "To x\n=\tabc:refs/heads/main\t[up to date]\nDone\n", exitCode: 0, kind: "landed" },
+    { stdout: "To x\n \tabc:refs/heads/main\ta..b\nDone\n", exitCode: 0, kind: "pushed" },
+    { stdout: "To x\n*\tabc:refs/heads/main\t[new branch]\nDone\n", exitCode: 0, kind: "pushed" },
+    { stdout: "To x\n=\tabc:refs/heads/main\t[up to date]\nDone\n", exitCode: 0, kind: "pushed" },
     { stdout: bang("[rejected] (stale info)"), kind: "moved" },
     { stdout: bang("[rejected] (fetch first)"), kind: "moved" },
     {

@@ -75,7 +75,7 @@ test("the image's program serves an operator as the publish zone until SIGTERM",
   const commit = await clone.writeCommit({
     ...{ parent: undefined, message: "m\n", committedAt: new Date(0), folders: [], files },
   });
-  expect(await clone.push({ commit, parent: undefined })).toBe("landed");
+  expect(await clone.push({ commit, parent: undefined })).toBe("pushed");
   expect(remote.head()).toBe(commit);
   await clone.close();
   zone.kill("SIGTERM");

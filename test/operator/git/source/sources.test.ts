@@ -80,12 +80,12 @@ test("a thousand Releases of one repository cause one poll and one fetch, and a 
 
   ask();
   await it.until(() => ask().every(({ state }) => state === "ready"));
-  expect(it.sources.stats).toMatchObject({ polls: 1, fetches: 1, told: 1_000 });
+  expect(it.sources.stats).toMatchObject({ polls: 1, fetches: 1, notified: 1_000 });
 
   remote.commitByOthers({ "sets/set-7/x.yaml": "name: other\n" });
   await it.until(() => it.told.length > 1_000);
   expect(it.told.slice(1_000)).toEqual(["set-7"]);
-  expect(it.sources.stats).toMatchObject({ polls: 2, fetches: 2, told: 1_001 });
+  expect(it.sources.stats).toMatchObject({ polls: 2, fetches: 2, notified: 1_001 });
 });
 
 test("reads a repository on this machine right after a push, for any interval", async () => {

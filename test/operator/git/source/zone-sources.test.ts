@@ -140,7 +140,7 @@ describe("ZoneSources", () => {
     const { zone, it, restart } = await aScriptedZone();
     const count = (polls: number, accepted: number) =>
       void zone.follower?.send({
-        body: { counts: { polls, fetches: 0, rebuilds: 0, told: 0 }, hooks: { accepted } },
+        body: { counts: { polls, fetches: 0, rebuilds: 0, notified: 0 }, hooks: { accepted } },
       });
     it.ask("ns/a");
     await it.until(() => zone.follower !== undefined);

@@ -18,7 +18,7 @@ function aFrozenRollout() {
   return { world, commit, status, illAt: "2026-01-01T05:01:01Z" };
 }
 
-describe("an illness while a Freeze stops a rollout after its timeout", () => {
+describe("an unhealthy Release while a Freeze stops a rollout after its timeout", () => {
   test("does not fail the Promotion if it is short, and is not counted again after the Freeze", () => {
     const { world, status, illAt } = aFrozenRollout();
     world.setHealth("a", "Progressing");
@@ -69,7 +69,7 @@ describe("an illness while a Freeze stops a rollout after its timeout", () => {
     expect(status()).toMatchObject({ phase: "Failed", failedAt: "2026-01-01T06:11:01Z" });
   });
 
-  test("has the whole timeout again when another illness begins after that time", () => {
+  test("has the whole timeout again when it becomes unhealthy again after that time", () => {
     const { world, status } = aFrozenRollout();
     for (let times = 0; times < 2; times++) {
       world.setHealth("a", "Progressing");

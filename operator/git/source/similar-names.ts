@@ -1,5 +1,5 @@
 /** Suggestions for a name that does not exist. */
-const TOLD = 5;
+const LISTED = 5;
 /** Limits for the names that are compared, because a repository decides how many it has, and how long they are. */
 const NAMES = 2_000;
 /** Number of names whose distance is computed; it takes up to 10,000 steps for each. */
@@ -9,9 +9,9 @@ const LENGTH = 100;
 /**
  * The existing names that are similar to a wanted one, nearest first. Pure.
  *
- * @returns Text such as `; there are "main", "next" and 3 more`; empty if there are none.
+ * @returns Text such as `; existing names: "main", "next" and 3 more`; empty if there are none.
  */
-export function tellNearbyNames(wanted: string, names: readonly string[]): string {
+export function describeSimilarNames(wanted: string, names: readonly string[]): string {
   if (names.length === 0) return "";
   const start = wanted.slice(0, LENGTH);
   const near = names
@@ -22,7 +22,7 @@ export function tellNearbyNames(wanted: string, names: readonly string[]): strin
     .slice(0, COMPARED)
     .map((candidate) => ({ name: candidate.name, distance: distanceOf(start, candidate.start) }))
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
-    .slice(0, TOLD)
+    .slice(0, LISTED)
     .map(({ name }) => JSON.stringify(name.slice(0, LENGTH)));
   const more = names.length > near.length ? ` and ${names.length - near.length} more` : "";
   return `; existing names: ${near.join(", ")}${more}`;

@@ -23,7 +23,7 @@ const longest = [
 ];
 
 /** Sorts the files of a project: first the longest ones, then the others in the default order. Projects of one group are mixed. */
-export default class StorySequencer extends BaseSequencer {
+export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => (groupOf(a) === groupOf(b) ? rankOf(a) - rankOf(b) : 0));
