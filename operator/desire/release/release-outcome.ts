@@ -36,8 +36,3 @@ export interface SourceReport {
   /** Value of `fairlead.dev/requested-at` for which the source was last polled. */
   readonly handledRequest?: string | undefined;
 }
-
-/** Number of characters of a commit id in messages. */
-export function shortId(commit: string): string {
-  return commit.slice(0, 12);
-}

@@ -1,3 +1,4 @@
+import { namespaceIn } from "../../../crds/object.ts";
 import type { SourceFailure } from "../../errors.ts";
 import { GitProcesses } from "../git-process.ts";
 import { redact } from "../redact.ts";
@@ -28,7 +29,6 @@ import { SourcePlaces } from "./source-places.ts";
 import { SourceRemote } from "./source-remote.ts";
 import { isSamePlace, SourceRevisions, type Want } from "./source-revisions.ts";
 import type { RefWish } from "./source-wish.ts";
-import { namespaceOf } from "./tenant.ts";
 
 /** `startedMs`: when the poll began, on the clock. */
 type Evaluation = { readonly onlyPending?: boolean; readonly startedMs?: number };
@@ -67,7 +67,7 @@ export class SourceRepository {
       onSuspicion: () => this.#ask(),
     });
     const fetched = this.#fetched;
-    const namespace = (): string => namespaceOf(this.#clients.keys().next().value ?? "");
+    const namespace = (): string => namespaceIn(this.#clients.keys().next().value ?? "");
     const authors = new AuthorFinder({ ...options, fetched, processes, remote: sourceRemote, namespace });
     const [places, signatures] = [new SourcePlaces(clock), new SignatureCheck(processes)];
     this.#revisions = new SourceRevisions({ ...options, fetched, places, signatures, authors });
@@ -157,7 +157,7 @@ export class SourceRepository {
   async #pollRemote(): Promise<boolean> {
     const { polls, clock } = this.#options;
     const [first = ""] = this.#clients.keys();
-    const permit = await polls.acquire(this.#standing, namespaceOf(first));
+    const permit = await polls.acquire(this.#standing, namespaceIn(first));
     try {
       const startedMs = clock.now();
       const marked = this.#watch?.mark();
