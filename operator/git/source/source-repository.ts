@@ -185,7 +185,7 @@ export class SourceRepository {
 
   #tellOutage(outage: SourceFailure | undefined): void {
     const { log } = this.#options;
-    const fields = { repository: redact(this.url, []), releases: this.#clients.size };
+    const fields = { repository: redact(this.url, []), resources: this.#clients.size };
     if (outage?.message === this.#poll.outage?.message) return;
     if (outage === undefined) log.info("A source responds again", fields);
     else log.warn("Cannot poll a source", { ...fields, reason: outage.reason, error: outage.message });
@@ -243,7 +243,7 @@ export class SourceRepository {
     if (told.length === 0 || this.#isClosed) return;
     stats.told += told.length;
     const took = startedMs === undefined ? {} : { ms: Math.round(clock.now() - startedMs) };
-    const fields = { repository: redact(this.url, []), releases: told.length, ...took };
+    const fields = { repository: redact(this.url, []), resources: told.length, ...took };
     log.debug("A source has a new revision", fields);
     onChange(told);
   }
