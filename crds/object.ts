@@ -84,6 +84,11 @@ export function keyOf({ metadata }: { readonly metadata: Pick<ObjectMeta, "name"
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 
+/** The namespace in the key of an object; "" if it has none. */
+export function namespaceIn(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf("/")));
+}
+
 /** The owner reference with `controller: true`, if there is one. */
 export function controllerOf({ metadata }: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);

@@ -1,6 +1,7 @@
 import type { CommitSpan, SpanAuthor, SpanAuthors } from "../../crds/kind-source.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
+import { shortId } from "../../crds/short-id.ts";
 
 /** User names by e-mail address of commits, in lower case. */
 export type CommitAuthors = ReadonlyMap<string, ReadonlySet<string>>;
@@ -65,7 +66,7 @@ function remedyFor({ since, until }: CommitSpan, stage: string): string {
 function listAuthors(authors: readonly SpanAuthor[]): string {
   const named = authors
     .slice(0, mostNamed)
-    .map(({ email, commit }) => `commit ${commit.slice(0, 12)} (${redactEmail(email)})`);
+    .map(({ email, commit }) => `commit ${shortId(commit)} (${redactEmail(email)})`);
   const others = authors.length - named.length;
   return [...named, ...(others > 0 ? [`${others} more`] : [])].join(" and ");
 }

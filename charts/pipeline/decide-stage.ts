@@ -1,4 +1,5 @@
 import type { Bypass } from "../../crds/promotion.ts";
+import { shortId } from "../../crds/short-id.ts";
 import {
   type ClosedGate,
   closedByFreeze,
@@ -18,7 +19,7 @@ import type { Stage } from "./shape.ts";
 import { proofOfStage } from "./stage-proof.ts";
 import { isNoTime } from "./stage-rules.ts";
 import { type At, isOutdated, type KnownPlan, startable, whyNothing } from "./startable.ts";
-import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
+import { historyOf, type PipelineWorld, type StageTarget } from "./world.ts";
 
 export interface StageDecision {
   readonly stage: Stage;

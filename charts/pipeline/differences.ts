@@ -1,9 +1,10 @@
 import type { Candidate } from "../../crds/pipeline-status.ts";
+import { shortId } from "../../crds/short-id.ts";
 import { adviseOnNames } from "../../crds/stage-differences.ts";
 import { type ComparedPair, describeDifference, differsIn, isEqualFor, pairsOf } from "./comparisons.ts";
 import type { ClosedGate } from "./gates.ts";
 import type { Stage } from "./shape.ts";
-import { candidateOf, type PipelineWorld, shortId } from "./world.ts";
+import { candidateOf, type PipelineWorld } from "./world.ts";
 
 /** Maximum number of texts in one message. */
 const mostTexts = 3;

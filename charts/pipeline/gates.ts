@@ -1,6 +1,7 @@
 import { instantMs } from "../../crds/kind-context.ts";
 import type { GateName } from "../../crds/pipeline-status.ts";
 import type { Bypass, PromotionSpec } from "../../crds/promotion.ts";
+import { shortId } from "../../crds/short-id.ts";
 import { assessApprovals } from "./approvals.ts";
 import { closedByDifferences } from "./differences.ts";
 import { assessFreezes } from "./freeze.ts";
@@ -10,7 +11,7 @@ import { later, latest } from "./release-state.ts";
 import { excludesAuthors, type Stage } from "./shape.ts";
 import { authorsIn, spanOf } from "./stage-span.ts";
 import { assessWindows } from "./windows.ts";
-import { candidateOf, historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
+import { candidateOf, historyOf, type PipelineWorld, type StageTarget } from "./world.ts";
 
 /** A reason why a stage does not start a candidate. */
 export interface ClosedGate {

@@ -1,10 +1,11 @@
 import type { StageStatus } from "../../crds/pipeline-status.ts";
+import { shortId } from "../../crds/short-id.ts";
 import { canPlan, hasPlanned } from "./plan-candidates.ts";
 import { agreedRelease, findProblem, whyStalled } from "./release-problems.ts";
 import { later, latest } from "./release-state.ts";
 import type { ReleaseView } from "./release-view.ts";
 import type { Stage } from "./shape.ts";
-import { type PipelineWorld, shortId } from "./world.ts";
+import type { PipelineWorld } from "./world.ts";
 
 /** Most plans are there long before, so that they cost no status. */
 const patience = "30s";

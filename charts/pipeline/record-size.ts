@@ -1,7 +1,8 @@
 import type { PipelineRecord } from "../../crds/pipeline.ts";
 import type { Candidate } from "../../crds/pipeline-status.ts";
+import { shortId } from "../../crds/short-id.ts";
 import { storedBytes } from "./stored-text.ts";
-import { type PipelineWorld, shortId } from "./world.ts";
+import type { PipelineWorld } from "./world.ts";
 
 /** An API server refuses objects of more than 1.5 MiB, and a Pipeline has its spec and the status of its stages beside its record. */
 export const mostRecordBytes = 768 * 1024;

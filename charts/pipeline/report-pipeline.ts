@@ -4,6 +4,7 @@ import type { SourceContext } from "../../crds/kind-source.ts";
 import type { Observed } from "../../crds/observed.ts";
 import type { PipelineRecord, PipelineResource } from "../../crds/pipeline.ts";
 import type { StageStatus } from "../../crds/pipeline-status.ts";
+import { shortId } from "../../crds/short-id.ts";
 import { decideStage, type StageDecision } from "./decide-stage.ts";
 import { describeFullRecord } from "./plan-candidates.ts";
 import { describeStrangers } from "./release-problems.ts";
@@ -11,7 +12,7 @@ import { isBriefReport } from "./report-news.ts";
 import { reportStage } from "./report-stage.ts";
 import { readStagesIfValid } from "./shape.ts";
 import { isNoTime, proofRulesOf } from "./stage-rules.ts";
-import { type PipelineWorld, readWorld, shortId } from "./world.ts";
+import { type PipelineWorld, readWorld } from "./world.ts";
 
 /** Type of the condition that lists the closed gates of stages. */
 export const WAITING = "Waiting";

@@ -1,4 +1,5 @@
 import type { Candidate, StageStatus } from "../../crds/pipeline-status.ts";
+import { shortId } from "../../crds/short-id.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import type { StageDecision } from "./decide-stage.ts";
 import { undeclaredIn } from "./differences.ts";
@@ -9,7 +10,7 @@ import { agreedRelease, describeReleases } from "./release-problems.ts";
 import type { Stage } from "./shape.ts";
 import { shortenStage } from "./short-report.ts";
 import { describeUnreadable } from "./windows.ts";
-import { historyOf, type PipelineWorld, type StageTarget, shortId } from "./world.ts";
+import { historyOf, type PipelineWorld, type StageTarget } from "./world.ts";
 
 /**
  * The status of a stage. It contains no remaining times, which would change without an event. Pure.

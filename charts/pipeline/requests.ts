@@ -1,4 +1,5 @@
 import type { Bypass } from "../../crds/promotion.ts";
+import { shortId } from "../../crds/short-id.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import { closedByDifferences } from "./differences.ts";
 import { closedByOrder } from "./gates.ts";
@@ -8,7 +9,7 @@ import { later } from "./release-state.ts";
 import { cannotPlanNow } from "./requested-candidates.ts";
 import type { Stage } from "./shape.ts";
 import { type At, isOutdated } from "./startable.ts";
-import { candidateOf, type StageTarget, shortId } from "./world.ts";
+import { candidateOf, type StageTarget } from "./world.ts";
 
 /** The target that a user's request sets for a stage, or why it is unknown. */
 export type ResolvedRequest =

@@ -1,10 +1,11 @@
 import type { Candidate } from "../../crds/pipeline-status.ts";
+import { shortId } from "../../crds/short-id.ts";
 import { type ClosedGate, closedByOrder } from "./gates.ts";
 import { findReverting, isAvailable } from "./keep-candidates.ts";
 import type { StageHistory, StartedPromotion } from "./promotions.ts";
 import { describeReleases, findProblem, whyStalled } from "./release-problems.ts";
 import type { Stage } from "./shape.ts";
-import { candidateOf, type PipelineWorld, type PlannedStage, shortId } from "./world.ts";
+import { candidateOf, type PipelineWorld, type PlannedStage } from "./world.ts";
 
 /** A stage, and the input of its decisions. */
 export interface At {

@@ -161,8 +161,3 @@ export function candidateOf(
 ): Candidate | undefined {
   return candidates.findLast((candidate) => candidate.revision === revision);
 }
-
-/** Shortens a commit's id or a digest for messages. Pure. */
-export function shortId(id: string): string {
-  return id.slice(0, 12);
-}

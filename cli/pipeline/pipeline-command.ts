@@ -1,3 +1,4 @@
+import { shortId } from "../../crds/short-id.ts";
 import { quoteForShell } from "../shell-text.ts";
 import { labelOfPipeline, type PipelineObject } from "./pipeline-object.ts";
 
@@ -26,7 +27,7 @@ export function stageCommandLine(
     verb,
     labelOfPipeline(pipeline),
     stage,
-    `--digest=${digest.slice(0, 12)}`,
+    `--digest=${shortId(digest)}`,
     ...cluster,
   ];
   return words.map(quoteForShell).join(" ");

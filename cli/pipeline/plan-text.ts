@@ -1,3 +1,4 @@
+import { shortId } from "../../crds/short-id.ts";
 import { describeId } from "../../operator/engine/object-text.ts";
 import { formatColumns, printable } from "../release/columns.ts";
 import type { DiffReport } from "../release/diff/report.ts";
@@ -38,7 +39,7 @@ export function formatPlan(plans: readonly StagePlan[]): readonly string[] {
   );
   const rows = plans.map(({ stage, digest, releases, gates }) => [
     stage,
-    digest?.slice(0, 12) ?? "none",
+    digest === undefined ? "none" : shortId(digest),
     releases.map(summaryOfRelease).join("; ") || "no Releases",
     gates.join(", ") || "none",
   ]);
@@ -63,8 +64,9 @@ const longestText = 50_000;
 /** Formats a plan as a comment for a pull request. Pure. */
 export function markdownOfPlan(plans: readonly StagePlan[], { title }: { readonly title: string }): string {
   const rows = plans.map(({ stage, digest, releases, gates }) => {
+    const shortDigest = digest === undefined ? "none" : shortId(digest);
     const changes = releases.map(summaryOfRelease).join("; ") || "no Releases";
-    return `| ${plain(stage)} | \`${digest?.slice(0, 12) ?? "none"}\` | ${plain(changes)} | ${plain(gates.join(", ") || "none")} |`;
+    return `| ${plain(stage)} | \`${shortDigest}\` | ${plain(changes)} | ${plain(gates.join(", ") || "none")} |`;
   });
   const details = plans.flatMap(({ stage, releases }) => releases.flatMap((plan) => detailsOf(stage, plan)));
   const head = [

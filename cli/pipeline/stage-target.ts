@@ -1,6 +1,6 @@
-import { shortId } from "../../charts/pipeline/world.ts";
 import type { Candidate, StageStatus } from "../../crds/pipeline-status.ts";
 import { Release } from "../../crds/release.ts";
+import { shortId } from "../../crds/short-id.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import { ApiUnavailableError } from "../../operator/errors.ts";
 import type { ApiClient } from "../release/api-client.ts";

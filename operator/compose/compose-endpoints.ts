@@ -1,8 +1,8 @@
 import { groupKindOf } from "../../crds/object.ts";
 import type { SourceZone } from "../git/source/compose-source-zone.ts";
 import type { Election } from "../runtime/election.ts";
+import type { HttpRoute } from "../runtime/http-server.ts";
 import type { KindStores } from "../runtime/kind-stores.ts";
-import { metricsRoute } from "../runtime/metrics-route.ts";
 import { probeRoute } from "../runtime/probes.ts";
 import type { Endpoint } from "./operator.ts";
 import type { SharedParts } from "./shared-parts.ts";
@@ -43,6 +43,14 @@ export function composeEndpoints(shared: SharedParts, parts: EndpointParts): rea
         ]),
     ...hooksOf(shared, parts),
   ];
+}
+
+/** `/metrics`, with the text of a collector. */
+export function metricsRoute(expose: () => Promise<{ contentType: string; body: string }>): HttpRoute {
+  return async ({ pathname }) => {
+    if (pathname !== "/metrics") return undefined;
+    return { status: 200, ...(await expose()) };
+  };
 }
 
 /** The source zone serves hooks. It needs the leader before the first Release is reconciled. */

@@ -7,8 +7,8 @@ import { decideRequeue, parkedForMs } from "./requeue.ts";
 import { type ResourceStatus, type StatusInput, timestampOf } from "./status.ts";
 
 /**
- * A run whose objects were assessed and whose files were offered to the publisher. Kinds and Releases share this part of
- * the report.
+ * A run whose objects were assessed and whose files were offered to the publisher. All sorts of resources share this part
+ * of the report.
  */
 export interface AssessedRun
   extends Pick<Report, "key" | "kind" | "changes" | "health" | "at" | "error" | "onWritten"> {
@@ -43,7 +43,7 @@ export interface ComposeReportOptions {
   readonly random: Random;
 }
 
-/** Composes the status of a run, and decides when to reconcile again. Kinds and Releases share it. */
+/** Composes the status of a run, and decides when to reconcile again. All sorts of resources share it. */
 export function composeReport(run: AssessedRun, options: ComposeReportOptions): Report {
   const { key, kind, resource, changes, health, at, error, onWritten, outcome, publish } = run;
   const { refusals, progress, clock, random } = options;

@@ -5,6 +5,9 @@ import type { ApplyOutcome } from "./outcome.ts";
 /** Delay of a status, so that one patch contains the outcome and its commit. */
 export const statusDelayMs = 1000;
 
+/** Maximum delay before a retry, or before a read of something that no event reports, such as a missing Secret. */
+export const longestRetryMs = 60_000;
+
 /** Interval of checks whether a foreign object was deleted or has released a value, because no watch reports that. */
 const foreignRecheckMs = 30_000;
 

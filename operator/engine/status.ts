@@ -53,7 +53,7 @@ export interface EngineFields extends Pick<StatusInput, "publish"> {
   readonly conditions: Condition[];
 }
 
-/** Adds the fields that every status has to the fields of a Release or a kind. Pure. */
+/** Adds the fields that every status has to the own fields of a sort of resources. Pure. */
 export function withEngineFields(
   own: Readonly<Record<string, unknown>>,
   { previous, generation, publish, conditions }: EngineFields,

@@ -16,7 +16,7 @@ export interface Target {
   readonly desired: DesiredSet;
 }
 
-/** A resource to converge. It contains everything that differs between Releases and kinds. */
+/** A resource to converge. It contains everything that differs between sorts of resources. */
 export interface Subject {
   /** Key and kind of the resource, and its title in messages, such as `Echo/hello`. */
   readonly key: string;

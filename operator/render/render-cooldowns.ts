@@ -22,27 +22,27 @@ const rules = {
 /** Maximum delay. Short, because a user who fixes a looping program waits for it. */
 const LONGEST_MS = 30_000;
 
-/** Delays the next render after an expensive one, so that one Release or namespace cannot keep the processors busy. */
+/** Delays the next render after an expensive one, so that one resource or namespace cannot keep the processors busy. */
 export class RenderCooldowns {
   readonly #clock: Clock;
-  readonly #ofReleases = new Map<string, number>();
+  readonly #ofKeys = new Map<string, number>();
   readonly #ofNamespaces = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Delays the Release; after a wasted run of a program, all slow programs of its namespace. */
+  /** Delays the resource; after a wasted run of a program, all slow programs of its namespace. */
   note(end: RenderEnd): void {
     const delayMs = delayAfter(end);
     if (delayMs === 0) return;
-    this.#delay(this.#ofReleases, end.key, delayMs);
+    this.#delay(this.#ofKeys, end.key, delayMs);
     if (end.way === "program" && end.isWasted) this.#delay(this.#ofNamespaces, end.namespace, delayMs);
   }
 
-  /** How long the next render of a Release has to wait, in milliseconds. */
-  ofRelease(key: string): number {
-    return this.#remainingMs(this.#ofReleases.get(key));
+  /** How long the next render of a resource has to wait, in milliseconds. */
+  ofKey(key: string): number {
+    return this.#remainingMs(this.#ofKeys.get(key));
   }
 
   /** How long the slow programs of a namespace have to wait, in milliseconds. */
@@ -61,7 +61,7 @@ export class RenderCooldowns {
   }
 }
 
-/** The delay of the next render of the same Release, in milliseconds. All of the work of a wasted run counts. Pure. */
+/** The delay of the next render of the same resource, in milliseconds. All of the work of a wasted run counts. Pure. */
 export function delayAfter({ way, workedMs, isWasted }: Omit<RenderEnd, "key" | "namespace">): number {
   const { freeMs, factor } = rules[way];
   const countedMs = way === "program" && isWasted ? workedMs : Math.max(0, workedMs - freeMs);

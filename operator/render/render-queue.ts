@@ -83,8 +83,8 @@ export class RenderQueue {
     };
     const isSlow = render.program !== undefined && this.slowKeys.has(key);
     const queue = (): void => {
-      // An earlier render of the Release may have ended in the meantime.
-      const delayMs = this.#cooldowns.ofRelease(key);
+      // An earlier render of the resource may have ended in the meantime.
+      const delayMs = this.#cooldowns.ofKey(key);
       if (delayMs > 0) after(delayMs, queue);
       else if (isSlow) wait(this.#slowPrograms, startSlow);
       else wait(render.program === undefined ? this.#manifests : this.#programs, start);
@@ -118,7 +118,7 @@ export class RenderQueue {
     };
   }
 
-  /** Measures the work of a render, which may delay the next one of its Release. */
+  /** Measures the work of a render, which may delay the next one of its resource. */
   #turnOf(
     { key, namespace, render }: RenderRequest,
     quotaRun: { readonly note: (isRunning: boolean) => void; readonly end: () => void },

@@ -1,3 +1,5 @@
+import { namespaceIn } from "../../crds/object.ts";
+
 /** With fewer namespaces, those without a turn ahead are not searched for. */
 const FEW = 1_000;
 
@@ -22,7 +24,8 @@ export class FairTurns {
   /** The turn of a key that becomes ready. Lower turns come first; equal ones in order of arrival. */
   give(key: string, priority: number): number {
     const level = this.#levelOf(priority);
-    const namespace = namespaceOf(key);
+    // Keys of objects without a namespace count as one namespace.
+    const namespace = namespaceIn(key);
     const turn = Math.max(level.now, level.next.get(namespace) ?? 0);
     level.next.set(namespace, turn + 1);
     return turn;
@@ -46,9 +49,4 @@ export class FairTurns {
     this.#levels.set(priority, level);
     return level;
   }
-}
-
-/** Keys of objects without a namespace count as one. */
-function namespaceOf(key: string): string {
-  return key.slice(0, Math.max(0, key.indexOf("/")));
 }

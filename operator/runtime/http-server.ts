@@ -1,7 +1,6 @@
 import type { RequestListener, Server, ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../ports.ts";
-import { formatAddress, parseBindAddress } from "./bind-address.ts";
 import { type ConnectionLimitOptions, limitConnections } from "./connection-limit.ts";
 
 export interface HttpAnswer {
@@ -75,16 +74,40 @@ export async function listenHttp(
   return { address: formatAddress(server.address() as AddressInfo), close: () => close(server) };
 }
 
+interface BindAddress {
+  /** Undefined: all interfaces. */
+  readonly host: string | undefined;
+  readonly port: number;
+}
+
+/**
+ * Parses an address in the form that Kubernetes components accept: `:8080`, `127.0.0.1:8080`, `[::1]:8080`; port 0 is
+ * any free one.
+ *
+ * @returns Undefined for `0` and the empty text: disabled.
+ * @throws RangeError for any other text.
+ */
+export function parseBindAddress(text: string): BindAddress | undefined {
+  if (text === "0" || text === "") return undefined;
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === undefined || port > 65_535) {
+    throw new RangeError(`Cannot listen on "${text}": expected [HOST]:PORT, or 0 to disable it`);
+  }
+  return { host: (bracketed ?? plain) || undefined, port };
+}
+
+/** `127.0.0.1:8080`, `[::1]:8080`. */
+export function formatAddress({ address, family, port }: AddressInfo): string {
+  return family === "IPv6" ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
 async function answer(route: HttpRoute, path: string): Promise<HttpAnswer> {
   if (!URL.canParse(path, "http://localhost")) return { status: 400, body: "bad request\n" };
   return (await route(new URL(path, "http://localhost"))) ?? { status: 404, body: "not found\n" };
 }
 
-function listen(
-  server: Server,
-  address: string,
-  { host, port }: { host: string | undefined; port: number },
-): Promise<void> {
+function listen(server: Server, address: string, { host, port }: BindAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const why = error.code === "EADDRINUSE" ? "another program listens there" : error.message;

@@ -1,4 +1,4 @@
-import type { LiveObject, ObjectKind } from "../../crds/object.ts";
+import { type LiveObject, namespaceIn, type ObjectKind } from "../../crds/object.ts";
 import type { ObjectStore } from "../ports.ts";
 
 interface Part {
@@ -53,6 +53,6 @@ export class UnionStore implements ObjectStore {
   }
 
   #partOf(key: string): ObjectStore | undefined {
-    return this.#parts.get(key.slice(0, Math.max(0, key.indexOf("/"))));
+    return this.#parts.get(namespaceIn(key));
   }
 }

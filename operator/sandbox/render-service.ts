@@ -71,7 +71,7 @@ export function createRenderService({ clock, isolation, createPrograms }: Render
       return { body: answerOf({}, call.key), parts: [encodeDetails({ warnings: [...warnings] })] };
     } finally {
       permit.release();
-      // Also of a render that failed or was cancelled: otherwise it would cost its Release nothing.
+      // Also of a render that failed or was cancelled: otherwise it would cost its resource nothing.
       await request.send({ body: { workedMs: turn.workedMs } });
     }
   }

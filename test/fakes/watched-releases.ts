@@ -67,7 +67,7 @@ export async function aScene({ namespaces = [] as readonly string[], runs = true
   const stores = new KubeFoundStores({
     ...input,
     stores: kindStores,
-    releases: kindStores.resources(Release),
+    resources: kindStores.resources(Release),
     queue: { add: (key, { priority } = {}) => void keys.push(`${key}${priority ? ` ${priority}` : ""}`) },
     catalog: {
       learn: ({ metadata }) => void learnt.push(`learn ${metadata.name}`),

@@ -85,6 +85,22 @@ describe("a hold that no condition contains is reported after 30 s, once, and un
       after: undefined,
     },
     {
+      hold: "a namespace that is not observed, of a Release that is deployed",
+      start: async () => {
+        const bench = await aDeployedBench("a");
+        bench.rules = { state: "pending", message: "Waiting for Namespace shop to be observed" };
+        return {
+          bench,
+          end: () => {
+            bench.rules = undefined;
+          },
+        };
+      },
+      type: "Reconciling",
+      says: /^True SourcePending: Waiting for Namespace shop to be observed$/,
+      after: undefined,
+    },
+    {
       hold: "a pruned object whose deletion does not finish",
       start: async () => {
         const bench = await aDeployedBench("a", "b", "c");

@@ -18,7 +18,7 @@ export interface FoundStoresInput {
   /** Namespaces to watch; empty means all. */
   readonly namespaces: readonly string[];
   /** All resources. Index `set`: the id of the set of objects that each owns. */
-  readonly releases: ObjectStore;
+  readonly resources: ObjectStore;
   /** Requeues the keys of resources. */
   readonly queue: KeySink;
   readonly catalog: Pick<KubeKindCatalog, "learn" | "unlearn" | "refresh">;
@@ -126,17 +126,17 @@ export class KubeFoundStores implements FoundStores {
     ];
   }
 
-  /** resources that have recorded an object, and whose set it is labelled with. */
+  /** Resources that have recorded an object, and whose set it is labelled with. */
   #ownersOf(object: LiveObject): readonly string[] {
     const set = setLabelOf(object);
     if (set === undefined) return [];
     const id = idOf(object);
-    const releases = this.#input.releases.byIndex("set", set);
-    return releases.filter((release) => this.#recordedOf(release).has(id)).map(keyOf);
+    const resources = this.#input.resources.byIndex("set", set);
+    return resources.filter((resource) => this.#recordedOf(resource).has(id)).map(keyOf);
   }
 
-  #recordedOf(release: LiveObject): ReadonlySet<ObjectId> {
-    return this.#recorded.getOrInsertComputed(release, recordedIdsOf);
+  #recordedOf(resource: LiveObject): ReadonlySet<ObjectId> {
+    return this.#recorded.getOrInsertComputed(resource, recordedIdsOf);
   }
 }
 

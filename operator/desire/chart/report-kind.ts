@@ -11,6 +11,7 @@ import { assessHealth, type Health } from "../../engine/health/health.ts";
 import { healthOf } from "../../engine/health/verdict.ts";
 import type { Refusals } from "../../engine/refusals.ts";
 import type { Progress, ReportOptions } from "../../engine/report.ts";
+import { longestRetryMs } from "../../engine/requeue.ts";
 import type { RunClock, TimeSource } from "../../engine/run-clock.ts";
 import { type KindSourceStanding, standingOf } from "../../engine/source-standing.ts";
 import { composeStatus, type ResourceStatus, type StatusInput } from "../../engine/status.ts";
@@ -22,8 +23,6 @@ import { hasNewEnd } from "./protected-runs.ts";
 import { publish } from "./publish.ts";
 import { type KindMemory, timeHealth, timeoutOf } from "./time-health.ts";
 import { isRecordBehind } from "./write-record.ts";
-
-const longestRetryMs = 60_000;
 
 export interface ReportKindOptions extends Omit<ReportOptions, "resources" | "kind"> {
   readonly kind: SynthesizableKind;

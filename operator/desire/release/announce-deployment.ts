@@ -1,7 +1,7 @@
 import type { LiveObject } from "../../../crds/object.ts";
 import type { ReleaseHistoryEntry } from "../../../crds/release.ts";
+import { shortId } from "../../../crds/short-id.ts";
 import type { EventRecorder, Logger } from "../../ports.ts";
-import { shortId } from "./release-outcome.ts";
 
 interface WithHistory {
   readonly history?: readonly ReleaseHistoryEntry[] | undefined;

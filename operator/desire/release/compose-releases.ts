@@ -62,7 +62,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   });
   const stores = new KubeFoundStores({
     queue,
-    releases,
+    resources: releases,
     catalog,
     stores: kindStores,
     namespaces: config.namespaces,

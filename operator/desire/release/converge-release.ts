@@ -1,16 +1,16 @@
 import type { Inventory } from "../../../crds/inventory.ts";
 import type { LiveObject } from "../../../crds/object.ts";
 import { Release } from "../../../crds/release.ts";
-import { idOf } from "../../../synth/manifest.ts";
+import { idOf, kindIn } from "../../../synth/manifest.ts";
 import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import { type Converged, type ConvergeOptions, converge } from "../../engine/converge.ts";
 import type { HealthChecks } from "../../engine/health/health-checks.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
-import { type ApplyOutcome, listNames } from "../../engine/outcome.ts";
+import { type ApplyOutcome, describeFailure, listNames } from "../../engine/outcome.ts";
 import { isDefinition } from "../../engine/plan.ts";
 import type { Subject } from "../../engine/subject.ts";
+import { ApiUnavailableError, ObjectRejectedError } from "../../errors.ts";
 import type { Cluster } from "../../ports.ts";
-import { explainByDefinition } from "./explain-by-definition.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { observe } from "./object-places.ts";
 import { pruneInputOf } from "./prune-release.ts";
@@ -130,6 +130,24 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, known, 
       return explainByDefinition(error, catalog);
     },
   };
+}
+
+/**
+ * The outcome of an apply that failed because the API server does not serve a recently accepted CRD yet. It is retried, and
+ * neither stalled nor reported. Undefined: the failure has another cause. Pure.
+ */
+export function explainByDefinition(
+  error: unknown,
+  catalog: Pick<KindCatalog, "isDefinitionNew">,
+): ApplyOutcome | undefined {
+  if (error instanceof ApiUnavailableError && error.unknownKind !== undefined)
+    return catalog.isDefinitionNew(error.unknownKind) ? { state: "retry" } : undefined;
+  if (!(error instanceof ObjectRejectedError) || !error.isBySchema) return undefined;
+  if (!catalog.isDefinitionNew(kindIn(error.id))) return undefined;
+  const refused = describeFailure(error, "");
+  const why = refused.state === "refused" ? `. ${refused.message}` : "";
+  const message = `Waiting for the API server to serve the new CustomResourceDefinition${why}`;
+  return { state: "waiting", message, isWatched: true };
 }
 
 /** Describes why objects of the Release are not known; undefined: all of them are known. */

@@ -1,4 +1,4 @@
-import type { LiveObject } from "../../../crds/object.ts";
+import { type LiveObject, namespaceIn } from "../../../crds/object.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
 import { type ApplyOutcome, listNames } from "../../engine/outcome.ts";
 import type { SourceAnswers } from "../../git/source/ports.ts";
@@ -102,10 +102,6 @@ function viewOf({ releases }: Pick<DependencyOptions, "releases">) {
     return namespaceIn(other) === from || (dependency !== undefined && allowsDependents(dependency, from));
   };
   return { find, mayDepend };
-}
-
-function namespaceIn(key: string): string {
-  return key.slice(0, key.indexOf("/"));
 }
 
 /** Whether a state is the deployed one. */

@@ -1,9 +1,9 @@
 import type { ReleaseResource } from "../../../crds/release.ts";
+import { shortId } from "../../../crds/short-id.ts";
 import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import type { ApplyOutcome } from "../../engine/outcome.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import type { Desired } from "./release-memory.ts";
-import { shortId } from "./release-outcome.ts";
 
 /**
  * Compares the digest of the pinned commit's manifests with the digest in the spec. They may differ, for example because

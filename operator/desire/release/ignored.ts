@@ -1,6 +1,6 @@
 import type { ReleaseResource } from "../../../crds/release.ts";
+import { shortId } from "../../../crds/short-id.ts";
 import { describeStage, stageOf } from "./pipeline-pin.ts";
-import { shortId } from "./release-outcome.ts";
 
 type Spec = Partial<ReleaseResource["spec"]>;
 

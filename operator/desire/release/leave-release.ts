@@ -24,9 +24,11 @@ export async function leaveRelease(
   release: LoadedRelease,
   options: LeaveReleaseOptions,
 ): Promise<Ended | undefined> {
-  // The rules of the platform are unknown. Do not delete objects with the operator's permissions, which may exceed them.
-  if (release.undecided?.state === "undecidable" && release.who === undefined)
-    return { outcome: { state: "deleting", message: release.undecided.message } };
+  const { undecided, who } = release;
+  // The rules of the platform are unknown. Do not delete objects with the operator's permissions, which may exceed them. Delete
+  // nothing if the rules will be known soon.
+  if (undecided !== undefined && (undecided.state === "pending" || who === undefined))
+    return { outcome: { state: "deleting", message: undecided.message } };
   const { publishers, sources, renderer, nextPlans } = options;
   nextPlans.forget(release.key);
   sources.forget(release.key);
@@ -43,7 +45,7 @@ export async function leaveRelease(
       ...(againAfterMs !== undefined && { retryAfterMs: againAfterMs }),
     };
   } catch (error) {
-    const message = describeLeavingFailure(error, release.who);
+    const message = describeLeavingFailure(error, who);
     if (message === undefined) throw error;
     return { outcome: { state: "deleting", message }, error };
   }

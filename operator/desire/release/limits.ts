@@ -17,7 +17,7 @@ export const INSTALLATION = "the operator's installation (releases.policy)";
 export type SelectedRules =
   | { readonly state: "known"; readonly limits: Limits }
   /** The Namespace has not been observed yet, and a rule selects by its labels. */
-  | { readonly state: "pending" }
+  | { readonly state: "pending"; readonly message: string }
   /** It is unknown which rules apply, so nothing is deployed. */
   | { readonly state: "undecidable"; readonly message: string };
 

@@ -3,7 +3,6 @@ import { Release, type ReleaseResource, type ReleaseSpec } from "../../../crds/r
 import { isSameJson } from "../../../synth/same-json.ts";
 import { setOf } from "../../../synth/stamp.ts";
 import type { Impersonation, ObjectStore } from "../../ports.ts";
-import { type AccountableRelease, accountOf } from "./account-of.ts";
 import type { Limits, Platform, SelectedRules } from "./limits.ts";
 import { emptyMemory, type KnownSpec, type Remembered, withMemory } from "./release-memory.ts";
 
@@ -61,6 +60,28 @@ export function loadRelease(
     memory: before,
   };
   return withMemory(loaded, { spec: known });
+}
+
+/** The part of a Release that determines its permissions. Its spec may be invalid. */
+interface AccountableRelease {
+  readonly metadata: { readonly namespace?: string | undefined };
+  readonly spec?:
+    | { readonly target?: Partial<Pick<ReleaseSpec["target"], "serviceAccountName">> }
+    | undefined;
+}
+
+/**
+ * The account whose permissions apply to all requests for a Release, including deletions: its ServiceAccount, or the
+ * default of the first rule that has one. Pure.
+ *
+ * @param limits Sorted by the names of the policies.
+ * @returns Undefined: the operator's own permissions.
+ */
+export function accountOf({ metadata, spec }: AccountableRelease, limits: Limits): Impersonation | undefined {
+  const byRule = limits.find(({ rule }) => rule.serviceAccountName !== undefined)?.rule.serviceAccountName;
+  const serviceAccountName = spec?.target?.serviceAccountName ?? byRule;
+  if (serviceAccountName === undefined) return undefined;
+  return { namespace: metadata.namespace ?? "", serviceAccountName };
 }
 
 function specOf(live: LiveObject, known: KnownSpec | undefined): KnownSpec {

@@ -1,5 +1,6 @@
 import type { Condition, ConditionStatus, ConditionType } from "../../../crds/conditions.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
+import { shortId } from "../../../crds/short-id.ts";
 import {
   composeConditions,
   describeHealthy,
@@ -12,7 +13,7 @@ import type { SourceStanding } from "../../engine/source-standing.ts";
 import type { StatusInput } from "../../engine/status.ts";
 import type { SourceFailure } from "../../errors.ts";
 import { describePin, describeRef } from "./ignored.ts";
-import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
+import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 
 export interface ReleaseConditionsInput {
   readonly resource: ReleaseResource;

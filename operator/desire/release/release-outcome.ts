@@ -7,7 +7,10 @@ import type { FolderState } from "./deployed-revision.ts";
 export type ReleaseOutcome =
   /** Objects were applied, or the Release waits for objects that must exist before. */
   | ApplyOutcome
-  /** The source is not known yet, or is being rendered. `isLong`: for so long that a deployed Release reports it. */
+  /**
+   * The source or the rules of the platform are not known yet, or the source is being rendered. `isLong`: for so long that a
+   * deployed Release reports it.
+   */
   | { readonly state: "pending"; readonly message: string; readonly isLong?: boolean }
   /** The desired revision is unavailable or cannot be rendered. The deployed one stays. */
   | {
@@ -32,9 +35,4 @@ export interface SourceReport {
   readonly stale?: SourceFailure | undefined;
   /** Value of `fairlead.dev/requested-at` for which the source was last polled. */
   readonly handledRequest?: string | undefined;
-}
-
-/** Number of characters of a commit id in messages. */
-export function shortId(commit: string): string {
-  return commit.slice(0, 12);
 }

@@ -7,6 +7,7 @@ import {
   type ReleaseStatus,
   releaseAnnotations,
 } from "../../../crds/release.ts";
+import { shortId } from "../../../crds/short-id.ts";
 import { isSameJson } from "../../../synth/same-json.ts";
 import type { Health } from "../../engine/health/health.ts";
 import { type ResourceStatus, type StatusInput, withEngineFields } from "../../engine/status.ts";
@@ -17,7 +18,7 @@ import { nextHistory } from "./history.ts";
 import { describeIgnored } from "./ignored.ts";
 import { stageOf } from "./pipeline-pin.ts";
 import { composeReleaseConditions } from "./release-conditions.ts";
-import { type ReleaseOutcome, type SourceReport, shortId } from "./release-outcome.ts";
+import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 
 /**
  * Time for which the status of a Release that is not healthy yet is withheld. Most Releases are healthy after it, so that one

@@ -78,14 +78,16 @@ export function releaseSteps(
         });
         if (release === undefined) return undefined;
         const { namespace = "", deletionTimestamp } = release.resource.metadata;
-        if (deletionTimestamp === undefined && shared.stores.isTerminating(namespace)) return undefined;
-        // The watch of namespaces requeues the Release.
-        return release.undecided?.state === "pending" ? undefined : release;
+        const isLost = deletionTimestamp === undefined && shared.stores.isTerminating(namespace);
+        return isLost ? undefined : release;
       },
       isLeaving: ({ resource }) => resource.metadata.deletionTimestamp !== undefined,
       finalize: (release) =>
         leaveRelease(release, { ...partsFor(release), mayDelete: !lacksAccount(release, shared) }),
       converge: async (release) => {
+        const { undecided } = release;
+        // Neither its account nor its limits are known. The watch of namespaces requeues it.
+        if (undecided?.state === "pending") return { outcome: undecided };
         const parts = partsFor(release);
         return await withNext(release, await deploy(release, parts), parts);
       },

@@ -5,6 +5,7 @@ import type { Health } from "../../engine/health/health.ts";
 import { listNames } from "../../engine/outcome.ts";
 import type { Refusals } from "../../engine/refusals.ts";
 import type { Progress, Report, ReportOptions } from "../../engine/report.ts";
+import { longestRetryMs } from "../../engine/requeue.ts";
 import type { Clock, ObjectStore, Random } from "../../ports.ts";
 import type { Judged } from "../../reconcile.ts";
 import { announceDeployment } from "./announce-deployment.ts";
@@ -57,8 +58,6 @@ export interface ReportReleaseOptions
   readonly progress: Progress | undefined;
   readonly random: Random;
 }
-
-const longestRetryMs = 60_000;
 
 /** Assesses and publishes the current objects, and composes the status unless a better one is expected soon. */
 export function judgeRelease(

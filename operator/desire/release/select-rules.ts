@@ -27,7 +27,8 @@ export function selectRules({ namespace, labels, policies, installation }: Selec
       const from = `${name}, rule ${index + 1}`;
       if (!matchesName(namespaces, namespace)) continue;
       const wanted = Object.entries(namespaces.matchLabels ?? {});
-      if (wanted.length > 0 && labels === "unknown") return { state: "pending" };
+      if (wanted.length > 0 && labels === "unknown")
+        return { state: "pending", message: `Waiting for Namespace ${namespace} to be observed` };
       if (wanted.length > 0 && labels === "unreadable")
         return undecidable(
           from,

@@ -2,6 +2,7 @@ import { toMilliseconds } from "../../../crds/duration.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
 import type { KindCatalog, SecretReader } from "../../cluster/found-kinds/ports.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
+import { longestRetryMs } from "../../engine/requeue.ts";
 import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { SourceRequest, SourceRevision, SourceState, Sources } from "../../git/source/ports.ts";
 import type { Clock } from "../../ports.ts";
@@ -37,9 +38,6 @@ export interface Sourced {
   /** There will be no event: check again after this many milliseconds. */
   readonly retryAfterMs?: number;
 }
-
-/** Maximum interval of reads without events, such as those of a missing Secret. */
-const longestRetryMs = 60_000;
 
 /**
  * Reads the current state of the source, rendered and prepared, from memory. Pending work requeues the key when it is done.

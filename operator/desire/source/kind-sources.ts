@@ -7,6 +7,7 @@ import { gitSourceOf } from "../../../synth/source.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { SecretReader } from "../../cluster/found-kinds/ports.ts";
 import { ImpersonationError } from "../../cluster/impersonation.ts";
+import { longestRetryMs } from "../../engine/requeue.ts";
 import { SourceError } from "../../errors.ts";
 import type { SourceState, Sources } from "../../git/source/ports.ts";
 import { isSameAnswer } from "../../git/source/source-answer.ts";
@@ -30,7 +31,6 @@ export interface KindSourcesOptions {
 
 const defaultIntervalMs = 60_000;
 const shortestIntervalMs = 1_000;
-const longestRetryMs = 60_000;
 
 /** The sources of the resources of one kind, within the platform's rules for their namespaces. */
 export function createKindSources(options: KindSourcesOptions): KindSources {

@@ -1,4 +1,5 @@
 import type { CommitSpan, SpanAuthors } from "../../../crds/kind-source.ts";
+import { shortId } from "../../../crds/short-id.ts";
 import { SourceError } from "../../errors.ts";
 import type { SourceRevision } from "../../git/source/ports.ts";
 import { type FoundAuthors, type SpanProblem, spanLimits } from "../../git/source/span-authors.ts";
@@ -170,8 +171,4 @@ function describe(span: CommitSpan, { is, commit }: SpanProblem): string {
 function nameOf({ since, until }: CommitSpan): string {
   const from = since === undefined ? "" : ` from commit ${shortId(since)}`;
   return `the history${from} to commit ${shortId(until)}`;
-}
-
-function shortId(id: string): string {
-  return id.slice(0, 12);
 }

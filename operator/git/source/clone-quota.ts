@@ -7,8 +7,8 @@ export interface CloneQuotaLimits {
 
 interface Clone {
   bytes: number;
-  /** resources per namespace. The last namespace that used a clone keeps its entry, with 0 resources. */
-  readonly releases: Map<string, number>;
+  /** Resources per namespace. The last namespace that used a clone keeps its entry, with 0 resources. */
+  readonly resources: Map<string, number>;
 }
 
 /**
@@ -36,17 +36,17 @@ export class CloneQuota {
 
   /** Records that a resource uses a clone. */
   join(id: string, namespace: string): void {
-    const { releases } = this.#clones.getOrInsertComputed(id, () => ({ bytes: 0, releases: new Map() }));
-    for (const [other, count] of releases) if (count === 0) releases.delete(other);
-    releases.set(namespace, (releases.get(namespace) ?? 0) + 1);
+    const { resources } = this.#clones.getOrInsertComputed(id, () => ({ bytes: 0, resources: new Map() }));
+    for (const [other, count] of resources) if (count === 0) resources.delete(other);
+    resources.set(namespace, (resources.get(namespace) ?? 0) + 1);
   }
 
   /** Records that a resource no longer uses it. */
   leave(id: string, namespace: string): void {
-    const releases = this.#clones.get(id)?.releases;
-    const count = (releases?.get(namespace) ?? 0) - 1;
-    if (count > 0 || releases?.size === 1) releases?.set(namespace, Math.max(0, count));
-    else releases?.delete(namespace);
+    const resources = this.#clones.get(id)?.resources;
+    const count = (resources?.get(namespace) ?? 0) - 1;
+    if (count > 0 || resources?.size === 1) resources?.set(namespace, Math.max(0, count));
+    else resources?.delete(namespace);
   }
 
   /** Records the size of the clone. */
@@ -67,8 +67,8 @@ export class CloneQuota {
    */
   roomOf(id: string): number {
     const all = [...this.#clones.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-    const namespaces = new Set([...this.#clones.values()].flatMap(({ releases }) => [...releases.keys()]));
-    const rooms = [...(this.#clones.get(id)?.releases.keys() ?? [])].map((namespace) => {
+    const namespaces = new Set([...this.#clones.values()].flatMap(({ resources }) => [...resources.keys()]));
+    const rooms = [...(this.#clones.get(id)?.resources.keys() ?? [])].map((namespace) => {
       const own = this.#usedBy(namespace);
       const fair = Math.min(
         (this.#cacheBytes * ALL_SHARE) / namespaces.size - own,
@@ -87,7 +87,7 @@ export class CloneQuota {
 
   #usedBy(namespace: string): number {
     let sum = 0;
-    for (const { bytes, releases } of this.#clones.values()) if (releases.has(namespace)) sum += bytes;
+    for (const { bytes, resources } of this.#clones.values()) if (resources.has(namespace)) sum += bytes;
     return sum;
   }
 }

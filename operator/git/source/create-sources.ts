@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { CommitSpan } from "../../../crds/kind-source.ts";
+import { namespaceIn } from "../../../crds/object.ts";
 import { SourceError } from "../../errors.ts";
 import type { Clock, Logger, Random } from "../../ports.ts";
 import type { ConfineGit } from "../git-command.ts";
@@ -10,7 +11,7 @@ import type { SourceStats } from "./repository-options.ts";
 import { SourceRepository } from "./source-repository.ts";
 import { readSourceWish, type SourceWish } from "./source-wish.ts";
 import type { FoundAuthors } from "./span-authors.ts";
-import { isSameQuestion, namespaceOf, tenantOf } from "./tenant.ts";
+import { isSameQuestion, tenantOf } from "./tenant.ts";
 import { defaultLimits, type SourceLimits } from "./tree-files.ts";
 
 export interface CreateSourcesOptions {
@@ -129,7 +130,7 @@ class ClonedSources implements LocalSources {
     const wish = readSourceWish(request, this.#options);
     const tenant = tenantOf(wish.remote.url, request.credentials, request.repositoryBytes);
     const client = { tenant, repository: this.#repositoryOf(tenant, wish, request), wish, request };
-    if (known?.repository !== client.repository) this.#quota?.join(tenant, namespaceOf(request.key));
+    if (known?.repository !== client.repository) this.#quota?.join(tenant, namespaceIn(request.key));
     if (known !== undefined && known.repository !== client.repository) this.#leave(request.key, known);
     this.#clients.set(request.key, client);
     return client;
@@ -163,7 +164,7 @@ class ClonedSources implements LocalSources {
   /** A clone is kept for a while, because a resource that is suspended or edited often returns to it. */
   #leave(key: string, { tenant, repository }: Client): void {
     repository.drop(key);
-    this.#quota?.leave(tenant, namespaceOf(key));
+    this.#quota?.leave(tenant, namespaceIn(key));
     if (!repository.isUnused) return;
     this.#removals.get(tenant)?.();
     const cancel = this.#options.clock.schedule(UNUSED_MS, () => {

@@ -1,3 +1,4 @@
+import { shortId } from "../../../crds/short-id.ts";
 import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
@@ -210,7 +211,7 @@ async function notAFolder(
   at: FoundEntry | undefined,
 ): Promise<SourceFailure> {
   const path = JSON.stringify(segments.join("/"));
-  const where = `commit ${head.commit.id.slice(0, 12)}`;
+  const where = `commit ${shortId(head.commit.id)}`;
   if (at !== undefined) {
     const what =
       at.kind === "file"

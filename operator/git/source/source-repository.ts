@@ -1,3 +1,4 @@
+import { namespaceIn } from "../../../crds/object.ts";
 import type { SourceFailure } from "../../errors.ts";
 import { GitProcesses } from "../git-process.ts";
 import { redact } from "../redact.ts";
@@ -28,7 +29,6 @@ import { SourcePlaces } from "./source-places.ts";
 import { SourceRemote } from "./source-remote.ts";
 import { isSamePlace, SourceRevisions, type Want } from "./source-revisions.ts";
 import type { RefWish } from "./source-wish.ts";
-import { namespaceOf } from "./tenant.ts";
 
 /** `startedMs`: when the poll began, on the clock. */
 type Evaluation = { readonly onlyPending?: boolean; readonly startedMs?: number };
@@ -67,7 +67,7 @@ export class SourceRepository {
       onSuspicion: () => this.#ask(),
     });
     const fetched = this.#fetched;
-    const namespace = (): string => namespaceOf(this.#clients.keys().next().value ?? "");
+    const namespace = (): string => namespaceIn(this.#clients.keys().next().value ?? "");
     const authors = new AuthorFinder({ ...options, fetched, processes, remote: sourceRemote, namespace });
     const [places, signatures] = [new SourcePlaces(clock), new SignatureCheck(processes)];
     this.#revisions = new SourceRevisions({ ...options, fetched, places, signatures, authors });
@@ -157,7 +157,7 @@ export class SourceRepository {
   async #pollRemote(): Promise<boolean> {
     const { polls, clock } = this.#options;
     const [first = ""] = this.#clients.keys();
-    const permit = await polls.acquire(this.#standing, namespaceOf(first));
+    const permit = await polls.acquire(this.#standing, namespaceIn(first));
     try {
       const startedMs = clock.now();
       const marked = this.#watch?.mark();
@@ -185,7 +185,7 @@ export class SourceRepository {
 
   #tellOutage(outage: SourceFailure | undefined): void {
     const { log } = this.#options;
-    const fields = { repository: redact(this.url, []), releases: this.#clients.size };
+    const fields = { repository: redact(this.url, []), resources: this.#clients.size };
     if (outage?.message === this.#poll.outage?.message) return;
     if (outage === undefined) log.info("A source responds again", fields);
     else log.warn("Cannot poll a source", { ...fields, reason: outage.reason, error: outage.message });
@@ -243,7 +243,7 @@ export class SourceRepository {
     if (notified.length === 0 || this.#isClosed) return;
     stats.notified += notified.length;
     const took = startedMs === undefined ? {} : { ms: Math.round(clock.now() - startedMs) };
-    const fields = { repository: redact(this.url, []), releases: notified.length, ...took };
+    const fields = { repository: redact(this.url, []), resources: notified.length, ...took };
     log.debug("A source has a new revision", fields);
     onChange(notified);
   }

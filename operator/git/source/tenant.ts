@@ -39,11 +39,6 @@ export function keyIn(sourceKey: string): string {
   return at === -1 ? sourceKey : sourceKey.slice(0, at);
 }
 
-/** The namespace in the key of a resource. Pure. */
-export function namespaceOf(key: string): string {
-  return key.slice(0, Math.max(0, key.indexOf("/")));
-}
-
 /** Whether two requests select the same folder of the same remote, independent of the poll interval. Pure. */
 export function isSameQuestion(a: SourceRequest, b: SourceRequest): boolean {
   return (

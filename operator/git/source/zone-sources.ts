@@ -1,3 +1,4 @@
+import { namespaceIn } from "../../../crds/object.ts";
 import { SourceError, type SourceFailure } from "../../errors.ts";
 import type { Leader } from "../../hooks/pass-on.ts";
 import { FairSemaphore } from "../../runtime/fair-semaphore.ts";
@@ -15,7 +16,7 @@ import { FollowedSources } from "./followed-sources.ts";
 import { errorBody, followItem, lastChangeAnswer, SOURCE_ZONE } from "./messages.ts";
 import type { RefreshedSource, SourceAnswers, SourceCommit, SourceRequest, SourceState } from "./ports.ts";
 import type { SourceStats } from "./repository-options.ts";
-import { groupKindIn, namespaceOf } from "./tenant.ts";
+import { groupKindIn } from "./tenant.ts";
 import { WantSender } from "./want-sender.ts";
 import { ZoneCounts } from "./zone-counts.ts";
 import { type AskZone, ReadBudget, zoneFiles } from "./zone-files.ts";
@@ -189,7 +190,7 @@ export class ZoneSources implements GitSources, SourceAnswers {
   /** Requests files. A namespace with many renders does not delay another one. */
   #askFor(key: string): AskZone {
     return async (name, message, createReader) => {
-      const permit = await this.#questions.acquire(namespaceOf(key));
+      const permit = await this.#questions.acquire(namespaceIn(key));
       try {
         for (let attempt = 1; ; attempt++) {
           const reader = createReader();

@@ -38,7 +38,7 @@ describe("RenderCooldowns", () => {
   test("delays only the Release after an expensive render", () => {
     const cooldowns = new RenderCooldowns(new FakeClock());
     cooldowns.note(end());
-    expect(["shop/web", "shop/api"].map((key) => cooldowns.ofRelease(key))).toEqual([8_000, 0]);
+    expect(["shop/web", "shop/api"].map((key) => cooldowns.ofKey(key))).toEqual([8_000, 0]);
     expect(cooldowns.ofSlowPrograms("shop")).toBe(0);
   });
 

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type HttpServer, ListenError, serveHttp } from "../../../operator/runtime/http-server.ts";
-import { metricsRoute } from "../../../operator/runtime/metrics-route.ts";
 import { type Checks, probeRoute } from "../../../operator/runtime/probes.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 
@@ -130,15 +129,5 @@ describe("serveHttp()", () => {
     await (await fetch(`http://${server?.address}/`)).text();
     await server?.close();
     await expect(fetch(`http://${server?.address}/`)).rejects.toThrow();
-  });
-
-  test("serves metrics", async () => {
-    const { address } = await serve(
-      metricsRoute(async () => ({ contentType: "text/plain; version=0.0.4", body: "a 1\n" })),
-    );
-    const response = await fetch(`http://${address}/metrics`);
-    expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4");
-    expect(await response.text()).toBe("a 1\n");
-    expect((await fetch(`http://${address}/`)).status).toBe(404);
   });
 });

@@ -6,6 +6,7 @@ import { aRelease, aSourceManifest } from "../../../fakes/releases.ts";
 
 const map = aSourceManifest("v1", "ConfigMap", "a", { fields: { data: { x: "1" } } });
 const limitsOf = (rule: ReleaseRule): Limits => [{ from: "ReleasePolicy tenants, rule 1", rule }];
+const unobserved = { state: "pending", message: "Waiting for Namespace shop to be observed" } as const;
 const elsewhere = limitsOf({ sources: ["https://git.example/other/"] });
 
 describe("a Release that a policy does not allow", () => {
@@ -79,13 +80,59 @@ describe("a Release that a policy does not allow", () => {
     expect(bench.live("ConfigMap", "a")).toBeUndefined();
   });
 
-  test("waits without an event or error for a namespace that has not been observed yet", async () => {
+  test("waits without a request or error for a namespace that is observed soon", async () => {
     const bench = new ReleaseBench();
-    bench.rules = { state: "pending" };
+    bench.rules = unobserved;
     bench.commit("1", [map]);
     bench.edit();
-    expect(await bench.reconcile()).toEqual({});
+    expect(await bench.reconcile()).toEqual({ requeueAfterMs: 2_000 });
     expect(bench.takeRequests()).toEqual([]);
+
+    bench.rules = undefined;
+    await bench.reconcile();
+    expect(bench.condition("Ready")).toBe("True Reconciled");
+    const observed = new ReleaseBench();
+    observed.commit("1", [map]);
+    observed.edit();
+    await observed.reconcile();
+    expect(bench.takeRequests()).toEqual(observed.takeRequests());
+  });
+
+  test("reports a namespace that is not observed for long, without a request for its objects", async () => {
+    const bench = new ReleaseBench();
+    bench.rules = unobserved;
+    bench.commit("1", [map]);
+    bench.edit();
+    await bench.reconcile();
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    expect(bench.condition("Sourced")).toBe("Unknown SourcePending");
+    expect(JSON.stringify(bench.release().status)).toContain(unobserved.message);
+  });
+
+  test("deletes nothing while its namespace is not observed, even with an account of its own", async () => {
+    const bench = new ReleaseBench();
+    const target = { serviceAccountName: "deployer" };
+    bench.commit("1", [map]);
+    bench.edit(aRelease({ spec: { target } }));
+    await bench.reconcile();
+    bench.takeRequests();
+
+    bench.rules = unobserved;
+    const leaving = aRelease({ generation: 2, spec: { target } });
+    bench.edit({ ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([]);
+    await bench.clock.advance(2_000);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["status Release/web"]);
+    expect(bench.condition("Ready")).toBe("False Deleting");
+    expect(JSON.stringify(bench.release().status)).toContain(unobserved.message);
+
+    bench.rules = undefined;
+    await bench.reconcile();
+    expect(bench.live("ConfigMap", "a")).toBeUndefined();
   });
 
   test("has to be signed by a key of the policy, for any keys in its spec", async () => {

@@ -120,7 +120,9 @@ describe("the platform's rules for the source of a kind", () => {
   });
 
   test("are awaited", async () => {
-    const { ask, asked } = aScene({ rules: { state: "pending" } });
+    const { ask, asked } = aScene({
+      rules: { state: "pending", message: "Waiting for Namespace shop to be observed" },
+    });
     expect(await ask()).toEqual({ state: { state: "pending" } });
     expect(asked).toEqual([]);
   });

@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  groupKindIn,
-  keyIn,
-  namespaceOf,
-  sourceKeyOf,
-  tenantOf,
-} from "../../../../operator/git/source/tenant.ts";
+import { namespaceIn } from "../../../../crds/object.ts";
+import { groupKindIn, keyIn, sourceKeyOf, tenantOf } from "../../../../operator/git/source/tenant.ts";
 
 const url = "https://git.example.dev/x";
 const secret = (data: Record<string, string>) => new Map(Object.entries(data));
@@ -29,6 +24,6 @@ test("a key contains its kind, and is not the key of a resource of another kind"
   expect(new Set([...keys, "shop/web"]).size).toBe(3);
   expect(keys.map(groupKindIn)).toEqual(["a.example.dev", "b.example.dev"]);
   expect(keys.map(keyIn)).toEqual(["shop/web", "shop/web"]);
-  expect(keys.map(namespaceOf)).toEqual(["shop", "shop"]);
+  expect(keys.map(namespaceIn)).toEqual(["shop", "shop"]);
   expect([groupKindIn("shop/web"), keyIn("shop/web")]).toEqual(["", "shop/web"]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { explainByDefinition } from "../../../../operator/desire/release/explain-by-definition.ts";
+import { explainByDefinition } from "../../../../operator/desire/release/converge-release.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../../operator/errors.ts";
 
 const kind = "example.dev/Widget";

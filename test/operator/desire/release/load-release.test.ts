@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { accountOf } from "../../../../operator/desire/release/account-of.ts";
+import { accountOf } from "../../../../operator/desire/release/load-release.ts";
 import { limitsOf } from "../../../fakes/releases.ts";
 
 describe("accountOf()", () => {

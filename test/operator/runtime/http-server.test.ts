@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatAddress, parseBindAddress } from "../../../operator/runtime/bind-address.ts";
+import { formatAddress, parseBindAddress } from "../../../operator/runtime/http-server.ts";
 
 test.for([
   { text: ":8080", bind: { host: undefined, port: 8080 } },
