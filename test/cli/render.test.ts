@@ -120,9 +120,14 @@ describe("fairlead render", () => {
   const run = (files: readonly string[], input = "") =>
     new Promise<{ code: number; out: string; err: string }>((done) => {
       const args = ["--input-type=module-typescript", "--eval", program, "--", ...files];
-      const child = execFile(process.execPath, args, { cwd: root }, (error, out, err) => {
-        done({ code: error === null ? 0 : Number(error.code), out, err });
-      });
+      const child = execFile(
+        process.execPath,
+        args,
+        { cwd: root, env: { ...process.env, CI: "" } },
+        (error, out, err) => {
+          done({ code: error === null ? 0 : Number(error.code), out, err });
+        },
+      );
       child.stdin?.end(input);
     });
 

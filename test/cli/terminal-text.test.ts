@@ -49,7 +49,12 @@ test("fairlead render escapes untrusted control characters", async () => {
   const run = (...words: readonly string[]): Promise<readonly [stdout: string, stderr: string]> => {
     const { promise, resolve: done } = Promise.withResolvers<readonly [string, string]>();
     const all = [join(root, "cli/fairlead.js"), "render", ...words];
-    execFile(process.execPath, all, { cwd: folder, timeout: 15_000 }, (_, ...said) => done(said));
+    execFile(
+      process.execPath,
+      all,
+      { cwd: folder, env: { ...process.env, CI: "" }, timeout: 15_000 },
+      (_, ...said) => done(said),
+    );
     return promise;
   };
   const [stdout] = await run("release.yml", "--source", "source");
