@@ -6,7 +6,7 @@ import { toYaml } from "../../synth/yaml-text.ts";
 import { checkTrust } from "../launcher/weak-sandbox.ts";
 import { renderReleaseFile } from "../release/render-release-file.ts";
 import { type Rendered, renderText } from "../render-text.ts";
-import { printError, printText } from "../terminal-text.ts";
+import { printError, printText, unsafeOnTerminal } from "../terminal-text.ts";
 
 interface RenderOptions {
   readonly namespace: string;
@@ -42,7 +42,7 @@ function report({ manifests, warnings, errors }: Rendered, documents: string[]):
   for (const warning of warnings) printError(`Warning: ${warning}`);
   for (const error of errors) printError(error);
   if (errors.length > 0) process.exitCode = 1;
-  for (const manifest of manifests) documents.push(toYaml(manifest));
+  for (const manifest of manifests) documents.push(toYaml(manifest, { escaped: unsafeOnTerminal }));
 }
 
 async function renderFile(

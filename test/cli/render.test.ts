@@ -26,7 +26,9 @@ describe("renderText()", () => {
       expect(others).toEqual([]);
       expect(rendered).toMatchObject({ errors: [], warnings: [] });
       const golden = join(root, "test/charts/golden", `${sample}.yaml`);
-      await expect(rendered?.manifests.map(toYaml).join("---\n")).toMatchFileSnapshot(golden);
+      await expect(rendered?.manifests.map((manifest) => toYaml(manifest)).join("---\n")).toMatchFileSnapshot(
+        golden,
+      );
     },
   );
 
