@@ -47,8 +47,8 @@ const failureCodes: Readonly<Record<string, number>> = { diff: 2, why: 2, plan: 
 const outlivingReaders: ReadonlySet<string> = new Set(["start", "run"]);
 
 /**
- * Runs one command line and returns the exit code: 0, or 1 (2 for `diff`, `why`, `plan` and `verify`, and for a program
- * that needs a stronger sandbox) for any failure, after a message on the standard error.
+ * Runs one command line and returns the exit code: 0, or 1 (2 for `diff`, `why`, `plan` and `verify`, and if the kernel
+ * does not isolate the processes for an untrusted source) for any failure, after a message on the standard error.
  */
 export async function main(argv: readonly string[]): Promise<number> {
   const program = new Command("fairlead")

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 
 /** Control characters except line feed and tab, Unicode's line ends, and bidirectional control characters. */
-const unsafe = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+export const unsafeOnTerminal = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /**
  * Makes untrusted text safe for a terminal: characters that could move the cursor, change the title or hide text are
@@ -9,7 +9,7 @@ const unsafe = /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
  */
 export function toTerminalText(text: string): string {
   return text.replaceAll(
-    unsafe,
+    unsafeOnTerminal,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
@@ -31,8 +31,7 @@ export function printError(line: string): void {
 }
 
 /**
- * Prints a text unchanged. Only for trusted text, such as that of the YAML writer, which escapes control characters
- * itself.
+ * Prints a text unchanged. Only for trusted text, and for that of a writer that escapes {@link unsafeOnTerminal} itself.
  */
 export function printText(text: string): void {
   process.stdout.write(text);

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { pinOf } from "../../operator/desire/release/pipeline-pin.ts";
 import { createShapeOf } from "../../operator/engine/declared-shapes.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { checkTrust } from "../launcher/weak-sandbox.ts";
 import { chooseRevision } from "../release/choose-revision.ts";
 import { diffManifests, diffRelease } from "../release/diff/diff-release.ts";
 import { filesOfFolder, filesOfText } from "../release/diff/plain-files.ts";
@@ -44,10 +45,7 @@ export function diffCommand({ kinds }: { readonly kinds: readonly SynthesizableK
       "use this commit instead of the source's ref; also a number of the history",
     )
     .option("--timeout <time>", "how long to wait for the repository", "2m")
-    .option(
-      "--weak-sandbox",
-      "run a program from git, or in CI, even if the kernel cannot isolate its process",
-    );
+    .option("--weak-sandbox", "use files from git, or in CI, even if the kernel cannot isolate processes");
   return addReleaseOptions(command)
     .addHelpText(
       "after",
@@ -69,6 +67,9 @@ export async function runDiff(
   screen: Pick<Screen, "print">,
 ): Promise<number> {
   const timeoutMs = readTimeout(flags.timeout);
+  const { source, weakSandbox = false } = flags;
+  // A file may have a Release whose source is in git: it is checked again before that is fetched.
+  await checkTrust({ isLocal: isFile(text) || source !== undefined, env: process.env, weakSandbox });
   const reports = await withReleases(flags, (session) => compare(text, { ...flags, timeoutMs }, session));
   if (flags.output === "json") screen.print(JSON.stringify(reports, undefined, 2));
   else {

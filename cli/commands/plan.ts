@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { Pipeline } from "../../crds/pipeline.ts";
 import { createShapeOf } from "../../operator/engine/declared-shapes.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
+import { checkTrust } from "../launcher/weak-sandbox.ts";
 import { type PipelineFile, readPipelineFile } from "../pipeline/pipeline-file.ts";
 import { findPipeline, labelOfPipeline, type PipelineObject } from "../pipeline/pipeline-object.ts";
 import { planStages } from "../pipeline/plan-stages.ts";
@@ -43,10 +44,7 @@ export function planCommand({ kinds }: { readonly kinds: readonly SynthesizableK
     .option("--source <folder>", "use this checkout of the repository instead of a commit")
     .option("--revision <commit>", "full id of a commit; default: the newest in the Pipeline's status")
     .option("--timeout <time>", "how long to wait for the repository, for each Release", "2m")
-    .option(
-      "--weak-sandbox",
-      "run a program from git, or in CI, even if the kernel cannot isolate its process",
-    )
+    .option("--weak-sandbox", "use files from git, or in CI, even if the kernel cannot isolate processes")
     .addOption(
       new Option(
         "-o, --output <format>",
@@ -79,6 +77,7 @@ export async function runPlan(
   if (folder === "") throw new Error("Cannot plan: --source is empty; expected a folder");
   if (folder !== undefined && revision !== undefined)
     throw new Error("Cannot plan: use either --source (a folder) or --revision (a commit)");
+  await checkTrust({ isLocal: folder !== undefined, env: process.env, weakSandbox });
   const { title, plans } = await withReleases(flags, async (session) => {
     const { pipeline, releases, namespaces: coming } = await readSubject(name, session);
     const shapeOf = createShapeOf(kinds);

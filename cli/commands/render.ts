@@ -3,9 +3,10 @@ import { text as readAll } from "node:stream/consumers";
 import { Command } from "commander";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import { toYaml } from "../../synth/yaml-text.ts";
+import { checkTrust } from "../launcher/weak-sandbox.ts";
 import { renderReleaseFile } from "../release/render-release-file.ts";
 import { type Rendered, renderText } from "../render-text.ts";
-import { printError, printText } from "../terminal-text.ts";
+import { printError, printText, unsafeOnTerminal } from "../terminal-text.ts";
 
 interface RenderOptions {
   readonly namespace: string;
@@ -21,12 +22,14 @@ export function renderCommand({ kinds }: { readonly kinds: readonly Synthesizabl
     .argument("[files...]", "YAML or JSON files; - or no argument for the standard input")
     .option("-n, --namespace <name>", "namespace of resources that set none", "default")
     .option("--source <folder>", "local folder to use instead of the folder in a Release's repository")
-    .option("--weak-sandbox", "in CI: run a program even if the kernel cannot isolate its process")
+    .option("--weak-sandbox", "in CI: render even if the kernel cannot isolate processes")
     .addHelpText(
       "after",
-      `\nKinds: ${names}; a Release is rendered from the folder in --source.\nOwner references have a placeholder uid. Exits 1 if a manifest cannot be rendered, 2 if a program needs a stronger sandbox.`,
+      `\nKinds: ${names}; a Release is rendered from the folder in --source.\nOwner references have a placeholder uid. Exits 1 if a manifest cannot be rendered, 2 if CI is set and the kernel does not isolate processes.`,
     )
     .action(async (files: readonly string[], options: RenderOptions) => {
+      const { weakSandbox = false } = options;
+      await checkTrust({ isLocal: true, env: process.env, weakSandbox });
       const documents: string[] = [];
       for (const file of files.length === 0 ? ["-"] : files) {
         for (const rendered of await renderFile(file, { ...options, kinds })) report(rendered, documents);
@@ -39,7 +42,7 @@ function report({ manifests, warnings, errors }: Rendered, documents: string[]):
   for (const warning of warnings) printError(`Warning: ${warning}`);
   for (const error of errors) printError(error);
   if (errors.length > 0) process.exitCode = 1;
-  for (const manifest of manifests) documents.push(toYaml(manifest));
+  for (const manifest of manifests) documents.push(toYaml(manifest, { escaped: unsafeOnTerminal }));
 }
 
 async function renderFile(

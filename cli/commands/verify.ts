@@ -5,6 +5,7 @@ import { Promotion } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import { homeOf } from "../../operator/desire/release/comparable-fields.ts";
+import { checkTrust, WeakSandboxError } from "../launcher/weak-sandbox.ts";
 import { compareStage, type RenderedSet } from "../pipeline/compare-stages.ts";
 import {
   deployedDigest,
@@ -43,10 +44,7 @@ export function verifyCommand(): Command {
     .argument("<stage>", "name of a stage")
     .option("--source <folder>", "use this checkout of the deployed commit instead of the repository")
     .option("--timeout <time>", "how long to wait for the repository, for each Release", "2m")
-    .option(
-      "--weak-sandbox",
-      "run a program from git, or in CI, even if the kernel cannot isolate its process",
-    )
+    .option("--weak-sandbox", "use files from git, or in CI, even if the kernel cannot isolate processes")
     .addOption(new Option("-o, --output <format>", "output for programs").choices(["json"]));
   return addConnectionOptions(command)
     .addHelpText(
@@ -69,6 +67,7 @@ export async function runVerify(
 ): Promise<number> {
   const timeoutMs = readTimeout(timeout);
   if (folder === "") throw new Error("Cannot verify: --source is empty; expected a folder");
+  await checkTrust({ isLocal: folder !== undefined, env: process.env, weakSandbox });
   const { pipeline, proof } = await withReleases(flags, async (session) => {
     const found = await findPipeline(name, session);
     const { formerly } = stageIn(found, stage);
@@ -185,6 +184,7 @@ class StageRenderer {
       });
       return { digest, error: undefined };
     } catch (error) {
+      if (error instanceof WeakSandboxError) throw error;
       return { digest: undefined, error: error instanceof Error ? error.message : String(error) };
     }
   }

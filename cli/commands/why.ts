@@ -35,7 +35,7 @@ export function whyCommand({ kinds }: { readonly kinds: readonly SynthesizableKi
     .description("Explain what a resource waits for, until when, and what to do")
     .argument("<kind/name>", "such as release/web or podset/web; a name alone means a Release")
     .option("--timeout <time>", "how long to wait for the repository of a Release", "2m")
-    .option("--weak-sandbox", "run a program from git even if the kernel cannot isolate its process");
+    .option("--weak-sandbox", "use files from git even if the kernel cannot isolate processes");
   return addReleaseOptions(command)
     .addHelpText(
       "after",
@@ -44,7 +44,8 @@ The command plans as the operator does, with the rights of the kubeconfig's user
 not contact the operator. Objects that you may not read are listed under Unknown. Of a kind whose chart another program has, it
 shows what the conditions and the objects say.
 
-Exits 0 if all objects are up to date and nothing is pending, 1 if something is, 2 if that is unknown or the command failed.`,
+Exits 0 if all objects are up to date and nothing is pending, 1 if something is, 2 if that is unknown, the
+source needs --weak-sandbox, or the command failed.`,
     )
     .action(async (text: string, flags: WhyFlags) => {
       process.exitCode = await runWhy(text, { ...flags, kinds }, terminal);

@@ -10,50 +10,77 @@ import {
 } from "../../operator/sandbox/program/programs.ts";
 import { provideLauncher } from "./build-launcher.ts";
 
-/** An untrusted program is not run if the kernel does not isolate it from the user's files. */
+/** Untrusted files are not read if the kernel does not isolate the processes that handle them from the user's files. */
 export class WeakSandboxError extends Error {
   override readonly name = "WeakSandboxError";
 }
 
 export interface Trust {
-  /** The program comes from a folder of this machine. */
+  /** The files come from a folder of this machine. */
   readonly isLocal: boolean;
   readonly env: NodeJS.ProcessEnv;
   /** The user has accepted the risk. */
   readonly weakSandbox: boolean;
 }
 
-/**
- * Why a program is rejected; undefined if it may run. In CI, a local folder often contains an untrusted pull request.
- * Pure.
- */
-export function refusalOf(
-  isolation: KernelIsolation,
-  { isLocal, env, weakSandbox }: Trust,
-): string | undefined {
-  const gap = describeMissingIsolation(isolation);
-  const isTrusted = isLocal && (env["CI"] ?? "") === "";
-  if (gap === undefined || isTrusted || weakSandbox) return undefined;
-  const whose = isLocal
-    ? "CI is set, so the folder may contain an untrusted program"
-    : "its program comes from git";
-  return `Cannot run the program: ${gap}, and ${whose}; run it on a kernel that isolates it (docs/sandbox.md), or accept the risk with --weak-sandbox`;
+type MissingIsolation = Pick<KernelIsolation, "missing" | "problem" | "keptApart">;
+
+/** Whether the files may be read without isolation. In CI, a local folder often contains an untrusted pull request. */
+function isTrusted({ isLocal, env, weakSandbox }: Trust): boolean {
+  return weakSandbox || (isLocal && (env["CI"] ?? "") === "");
 }
 
 /**
- * Runs programs for the command line. The launcher is found or built when the first one is run.
+ * Why files are rejected; undefined if they may be read. Pure.
  *
- * @returns `run()` throws WeakSandboxError for a program that is not trusted enough for this kernel.
+ * @param whose The processes with this isolation.
  */
-export function createTrustedPrograms(
+export function refusalOf(
+  isolation: MissingIsolation,
+  trust: Trust,
+  whose = "processes",
+): string | undefined {
+  const { missing, problem } = isolation;
+  const [line = ""] = (problem ?? "").trim().split("\n");
+  const shown = problem === undefined ? isolation : { ...isolation, problem: line };
+  const gap = describeMissingIsolation(shown, whose);
+  if (gap === undefined || isTrusted(trust)) return undefined;
+  const what = trust.isLocal
+    ? "files that may be untrusted, because CI is set"
+    : "a source that is not a local folder";
+  const layers = problem === undefined ? "" : ` (missing: ${missing.join(", ")})`;
+  return `Cannot read ${what}: ${gap}${layers}; use a kernel with these layers (docs/sandbox.md), or accept the risk with --weak-sandbox`;
+}
+
+/** @throws WeakSandboxError if the files are not trusted enough for this isolation. See {@link refusalOf}. */
+export function requireIsolation(isolation: MissingIsolation, trust: Trust, whose?: string): void {
+  const refusal = refusalOf(isolation, trust, whose);
+  if (refusal !== undefined) throw new WeakSandboxError(refusal);
+}
+
+/**
+ * Checks the kernel before untrusted files are fetched or read. For trusted files, it does not find or build the launcher.
+ *
+ * @throws WeakSandboxError if the files are not trusted enough for this kernel.
+ */
+export async function checkTrust(trust: Trust): Promise<void> {
+  if (isTrusted(trust)) return;
+  requireIsolation(await probeKernelIsolation(await provideLauncher(trust.env)), trust);
+}
+
+/**
+ * Runs programs for the command line. For trusted files, the launcher is found or built when the first one is run.
+ *
+ * @throws WeakSandboxError if the files are not trusted enough for this kernel, even if they contain no program.
+ */
+export async function createTrustedPrograms(
   trust: Trust,
   options: Pick<ProgramsOptions, "clock" | "log">,
-): Pick<Programs, "run" | "close"> {
+): Promise<Pick<Programs, "run" | "close">> {
+  await checkTrust(trust);
   let programs: Promise<Programs> | undefined;
   const create = async (): Promise<Programs> => {
     const isolation = await probeKernelIsolation(await provideLauncher(trust.env));
-    const refusal = refusalOf(isolation, trust);
-    if (refusal !== undefined) throw new WeakSandboxError(refusal);
     return createPrograms({ ...options, isolation });
   };
   return {

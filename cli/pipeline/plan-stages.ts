@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Release } from "../../crds/release.ts";
 import { stageDigestOf } from "../../crds/stage-digest.ts";
 import { homeOf } from "../../operator/desire/release/comparable-fields.ts";
+import { WeakSandboxError } from "../launcher/weak-sandbox.ts";
 import { type DiffReleaseOptions, diffRelease } from "../release/diff/diff-release.ts";
 import type { DiffReport } from "../release/diff/report.ts";
 import type { ReleaseObject } from "../release/release-object.ts";
@@ -42,7 +43,11 @@ export type PlanOptions = Pick<
     | { readonly folder: string; readonly revision?: undefined }
   );
 
-/** Plans a commit or a folder for every stage of a Pipeline. It uses the operator's code and the user's permissions. */
+/**
+ * Plans a commit or a folder for every stage of a Pipeline. It uses the operator's code and the user's permissions.
+ *
+ * @throws WeakSandboxError if the source is not trusted enough for this kernel.
+ */
 export async function planStages(
   pipeline: PipelineObject,
   options: PlanOptions,
@@ -85,6 +90,7 @@ async function planRelease(
       error: undefined,
     };
   } catch (error) {
+    if (error instanceof WeakSandboxError) throw error;
     // If one stage cannot be planned, the others are still shown.
     return { release, report: undefined, error: error instanceof Error ? error.message : String(error) };
   }

@@ -13,7 +13,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: ()
  * Renders a Release from a folder of this machine, which replaces the one at its source's path.
  *
  * @throws {SourceError} that names file, line and field.
- * @throws {WeakSandboxError} if it has a program that is not trusted enough for this kernel.
+ * @throws {WeakSandboxError} if the folder is not trusted enough for this kernel. Nothing of it is read then.
  */
 export async function renderFolder(
   release: ReleaseObject,
@@ -22,7 +22,7 @@ export async function renderFolder(
 ): Promise<Rendered> {
   const clock = systemClock();
   const trust = { isLocal: true, env: process.env, weakSandbox };
-  const programs = createTrustedPrograms(trust, { clock, log: silent });
+  const programs = await createTrustedPrograms(trust, { clock, log: silent });
   try {
     const revision = { tree: "local", repositoryId: "local", files: localFiles(folder) };
     const { namespace = "" } = release.metadata;

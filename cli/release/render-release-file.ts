@@ -14,7 +14,7 @@ export interface RenderReleaseFileOptions {
   readonly namespace: string;
   /** Replaces the folder at the source's path. */
   readonly source: string | undefined;
-  /** Run untrusted programs even if the kernel cannot isolate them. */
+  /** Read untrusted files even if the kernel cannot isolate the processes that handle them. */
   readonly weakSandbox: boolean;
   /** Kinds of the operator. */
   readonly kinds: readonly ObjectKind[];

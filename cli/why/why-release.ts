@@ -215,7 +215,11 @@ function withoutSource(error: unknown, release: ReleaseObject, report: WhyReport
     if (!isOurs || !isSourced)
       return { ...report, waits: [{ on: error.reason, message: what }, ...report.waits] };
   } else if (!isForbidden(error) && !(error instanceof WeakSandboxError)) throw error;
-  return { ...report, unknown: [...report.unknown, `Desired objects: ${what}`] };
+  return {
+    ...report,
+    unknown: [...report.unknown, `Desired objects: ${what}`],
+    ...(error instanceof WeakSandboxError && { isSourceRefused: true }),
+  };
 }
 
 function describeCommits(release: ReleaseObject): readonly string[] {

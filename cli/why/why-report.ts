@@ -64,6 +64,8 @@ export interface WhyReport {
   readonly next: readonly string[];
   /** Unknown facts, for example because of missing permissions. */
   readonly unknown: readonly string[];
+  /** The source was not read, because the kernel lacks a layer of isolation. */
+  readonly isSourceRefused?: boolean;
 }
 
 /** Exit codes of `fairlead why`. */
@@ -71,9 +73,10 @@ export const exitCodes = { nothing: 0, waits: 1, failed: 2 } as const;
 
 /**
  * 0: everything is up to date and there is no wait. 1: there is something to do or to wait for. 2: there is not, as far
- * as known. Pure.
+ * as known, or the source was refused. Pure.
  */
-export function exitCodeOf({ wants, waits, unknown }: WhyReport): number {
+export function exitCodeOf({ wants, waits, unknown, isSourceRefused = false }: WhyReport): number {
+  if (isSourceRefused) return exitCodes.failed;
   const isLeft = wants !== undefined && stepsOf(wants).some(({ does }) => does !== "keep");
   if (waits.length > 0 || isLeft) return exitCodes.waits;
   return unknown.length > 0 ? exitCodes.failed : exitCodes.nothing;

@@ -79,7 +79,7 @@ describe("fairlead", () => {
       says: /^fairlead: Cannot read kubeconfig "\/no\/such\/file": no such file\n$/,
     },
     { args: ["cluster", "nope"], says: /unknown command 'nope'/ },
-    { args: ["render", "/no/such/file"], says: /Cannot read "\/no\/such\/file"/ },
+    { args: ["render", "--weak-sandbox", "/no/such/file"], says: /Cannot read "\/no\/such\/file"/ },
   ])("reports the problem of $args, exit code 1, without a stack", async ({ args, says }) => {
     const { code, stderr } = await fairlead(args);
     expect(stderr).toMatch(says);
@@ -90,7 +90,7 @@ describe("fairlead", () => {
   test.for([["diff"], ["why"]])(
     "reports the failure of %s with exit code 2, because 1 has another meaning",
     async ([name = ""]) => {
-      const { code, stderr } = await fairlead([name, "web", "--kubeconfig=/no/such/file"]);
+      const { code, stderr } = await fairlead([name, "web", "--kubeconfig=/no/such/file", "--weak-sandbox"]);
       expect(stderr).toMatch(/^fairlead: Cannot read kubeconfig "\/no\/such\/file"/);
       expect(code).toBe(2);
     },

@@ -216,7 +216,7 @@ describe.runIf(process.platform === "linux")(
       const { code, stdout, stderr } = await runNode(renderWords(false), { CI: "true" });
       expect([code, stdout]).toEqual([2, ""]);
       expect(stderr).toMatch(
-        /^fairlead: Cannot run the program: the kernel does not isolate programs: the launcher is not installed, .*--weak-sandbox$/m,
+        /^fairlead: Cannot read files that may be untrusted, because CI is set: the kernel does not isolate processes: the launcher is not installed .*--weak-sandbox$/m,
       );
       const accepted = await runNode([...renderWords(false), "--weak-sandbox"], { CI: "true" });
       expect([accepted.code, accepted.stderr]).toEqual([0, ""]);
@@ -229,7 +229,7 @@ describe.runIf(process.platform === "linux")(
         const { code, stdout, stderr } = await run(perl, words, { CI: "true" });
         expect([code, stdout]).toEqual([2, ""]);
         expect(stderr).toMatch(
-          /the kernel does not fully isolate programs \(missing: files, tcp, scopes\), and CI is set/,
+          /because CI is set: the kernel does not fully isolate processes \(missing: files, tcp, scopes\)/,
         );
       },
     );

@@ -26,7 +26,9 @@ describe("renderText()", () => {
       expect(others).toEqual([]);
       expect(rendered).toMatchObject({ errors: [], warnings: [] });
       const golden = join(root, "test/charts/golden", `${sample}.yaml`);
-      await expect(rendered?.manifests.map(toYaml).join("---\n")).toMatchFileSnapshot(golden);
+      await expect(rendered?.manifests.map((manifest) => toYaml(manifest)).join("---\n")).toMatchFileSnapshot(
+        golden,
+      );
     },
   );
 
@@ -120,9 +122,14 @@ describe("fairlead render", () => {
   const run = (files: readonly string[], input = "") =>
     new Promise<{ code: number; out: string; err: string }>((done) => {
       const args = ["--input-type=module-typescript", "--eval", program, "--", ...files];
-      const child = execFile(process.execPath, args, { cwd: root }, (error, out, err) => {
-        done({ code: error === null ? 0 : Number(error.code), out, err });
-      });
+      const child = execFile(
+        process.execPath,
+        args,
+        { cwd: root, env: { ...process.env, CI: "" } },
+        (error, out, err) => {
+          done({ code: error === null ? 0 : Number(error.code), out, err });
+        },
+      );
       child.stdin?.end(input);
     });
 

@@ -3,6 +3,7 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
 import { toTerminalText } from "../../cli/terminal-text.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -11,6 +12,8 @@ const root = resolve(import.meta.dirname, "../..");
  * character.
  */
 const attack = "\u001b]0;title\u0007\u001b[2J\u009b8m\u0008\u007f\u202e";
+/** All characters that change the order of text on a terminal. */
+const bidi = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069";
 
 describe("toTerminalText()", () => {
   test("escapes characters that a terminal interprets", () => {
@@ -40,7 +43,9 @@ test("fairlead render escapes untrusted control characters", async () => {
     metadata: { name: "web" },
     spec: { source: { url: "https://h/x.git" }, render: { manifests: {} } },
   };
-  const kept = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { text: attack } };
+  const metadata = { name: "a", namespace: "default", annotations: { [`x${bidi}`]: "y" } };
+  const data = { text: attack, line: `user${bidi}admin`, lines: `if (user) {${bidi} // end\n  return;\n}\n` };
+  const kept = { apiVersion: "v1", kind: "ConfigMap", metadata, data };
   const unknown = { apiVersion: "v1", kind: attack, metadata: { name: "a" } };
   mkdirSync(join(folder, "source"));
   writeFileSync(join(folder, "source/all.json"), toTerminalText(JSON.stringify(kept)));
@@ -49,13 +54,20 @@ test("fairlead render escapes untrusted control characters", async () => {
   const run = (...words: readonly string[]): Promise<readonly [stdout: string, stderr: string]> => {
     const { promise, resolve: done } = Promise.withResolvers<readonly [string, string]>();
     const all = [join(root, "cli/fairlead.js"), "render", ...words];
-    execFile(process.execPath, all, { cwd: folder, timeout: 15_000 }, (_, ...said) => done(said));
+    execFile(
+      process.execPath,
+      all,
+      { cwd: folder, env: { ...process.env, CI: "" }, timeout: 15_000 },
+      (_, ...said) => done(said),
+    );
     return promise;
   };
   const [stdout] = await run("release.yml", "--source", "source");
   const [, stderr] = await run("unknown.yml");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
   for (const said of [stdout, stderr]) expect(said).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+  for (const said of [stdout, stderr]) expect(toTerminalText(said)).toBe(said);
+  expect(parse(stdout)).toMatchObject(kept);
   expect(stdout).toContain("\\u001b[2J");
   expect(stderr).toContain("\\u001b[2J");
 });

@@ -163,6 +163,19 @@ describe("toYaml()", () => {
     );
   });
 
+  test("escapes more characters on request, also in keys, in text of several lines and in deep values", () => {
+    const escaped = /[\u200f\u202e]/g;
+    const value = { "a\u202e": "b\u200fc", text: "d\u202e e\nf\n" };
+    const nest = (levels: number): object => (levels === 0 ? value : { a: nest(levels - 1) });
+    for (const one of [value, nest(510)]) {
+      const text = toYaml(one, { escaped });
+      expect(text).not.toMatch(escaped);
+      expect(parse(text)).toEqual(one);
+    }
+    expect(toYaml(value, { escaped })).toBe('"a\\u202e": "b\\u200fc"\ntext: "d\\u202e e\\nf\\n"\n');
+    expect(toYaml(value)).toBe('"a\u202e": "b\u200fc"\ntext: |2\n  d\u202e e\n  f\n');
+  });
+
   test("writes an exponent with a point, without which YAML 1.1 does not parse a number", () => {
     expect(toYaml({ big: 1e21, small: -2e-7, plain: 1.5e300 })).toBe(
       "big: 1.0e+21\nplain: 1.5e+300\nsmall: -2.0e-7\n",

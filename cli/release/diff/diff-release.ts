@@ -28,7 +28,7 @@ export interface DiffReleaseOptions {
   /** Full id of a commit; undefined: the source's ref. */
   readonly revision: string | undefined;
   readonly timeoutMs: number;
-  /** Run untrusted programs even if the kernel cannot isolate them. */
+  /** Read untrusted files even if the kernel cannot isolate the processes that handle them. */
   readonly weakSandbox: boolean;
   /** Namespaces that exist once something else of the same file is applied. */
   readonly coming?: ReadonlySet<string> | undefined;

@@ -9,7 +9,7 @@ import type { Rendered } from "../../../operator/render/ports.ts";
 import { renderOnce } from "../../../operator/render/render-once.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { provideLauncher } from "../../launcher/build-launcher.ts";
-import { createTrustedPrograms } from "../../launcher/weak-sandbox.ts";
+import { createTrustedPrograms, requireIsolation } from "../../launcher/weak-sandbox.ts";
 import type { ApiClient } from "../api-client.ts";
 import { labelOfRelease, type ReleaseObject } from "../release-object.ts";
 import { renderFolder } from "../render-folder.ts";
@@ -22,7 +22,7 @@ export interface RenderReleaseOptions {
   /** Full id of a commit, instead of the source's ref. */
   readonly revision: string | undefined;
   readonly timeoutMs: number;
-  /** Run untrusted programs even if the kernel cannot isolate them. */
+  /** Read untrusted files even if the kernel cannot isolate the processes that handle them. */
   readonly weakSandbox: boolean;
 }
 
@@ -39,7 +39,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: ()
  * Renders a Release once, with the code of the operator.
  *
  * @throws SourceError with the problem of source, files or program.
- * @throws WeakSandboxError if it has a program that is not trusted enough for this kernel.
+ * @throws WeakSandboxError if the source is not trusted enough for this kernel. Nothing of it is fetched or read then.
  */
 export async function renderRelease(
   release: ReleaseObject,
@@ -63,16 +63,17 @@ async function tryToRender(
   const clock = systemClock();
   await using cleanup = new AsyncDisposableStack();
   const trust = { isLocal: false, env: process.env, weakSandbox };
-  const programs = createTrustedPrograms(trust, { clock, log: silent });
+  const programs = await createTrustedPrograms(trust, { clock, log: silent });
   cleanup.defer(() => programs.close());
   const cacheDirectory = await mkdtemp(join(tmpdir(), "fairlead-diff-"));
   cleanup.defer(() => rm(cacheDirectory, { recursive: true, force: true }));
   const environment = process.env;
-  const { confine } = await tryIsolation({
+  const { confine, isolation } = await tryIsolation({
     ...{ launcher: await provideLauncher(environment), cache: cacheDirectory, environment, clock },
     isRoot: process.getuid?.() === 0,
     log: silent,
   });
+  requireIsolation(isolation, trust, "git processes");
   const source = cleanup.use(
     await resolveSource(release, { ...options, cacheDirectory, confine, clock, log: silent }),
   );

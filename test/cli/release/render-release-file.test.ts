@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { kinds } from "../../../charts/bindings.ts";
 import { renderReleaseFile } from "../../../cli/release/render-release-file.ts";
 
@@ -20,9 +20,11 @@ const aRelease = (more = ""): string =>
 describe("renderReleaseFile()", () => {
   let source: string;
   beforeEach(async () => {
+    vi.stubEnv("CI", "");
     source = await mkdtemp(join(tmpdir(), "fairlead-render-"));
   });
   afterEach(async () => {
+    vi.unstubAllEnvs();
     await rm(source, { recursive: true, force: true });
   });
   const render = (text: string, folder: string | undefined = source) =>

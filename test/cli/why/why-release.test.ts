@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { whyRelease } from "../../../cli/why/why-release.ts";
+import { exitCodeOf } from "../../../cli/why/why-report.ts";
 import type { KubernetesObject } from "../../../crds/object.ts";
 import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { type AReleaseOptions, aRelease, condition, deployed } from "../release/a-release.ts";
+import { removeLauncher } from "../without-launcher.ts";
 import { aSession, someCommands } from "./a-session.ts";
 
 const releases = "/apis/fairlead.dev/v1alpha1/namespaces";
@@ -18,10 +20,14 @@ const noSource = () => {
 };
 const explain = (
   options: AReleaseOptions,
-  { there = {}, forbidden = [] }: { there?: Record<string, KubernetesObject>; forbidden?: string[] } = {},
+  {
+    there = {},
+    forbidden = [],
+    weakSandbox = true,
+  }: { there?: Record<string, KubernetesObject>; forbidden?: string[]; weakSandbox?: boolean } = {},
 ) =>
   whyRelease(aRelease(options), {
-    ...{ session: aSession(there, { forbidden }), nowMs: 0, timeoutMs: 10_000, weakSandbox: false },
+    ...{ session: aSession(there, { forbidden }), nowMs: 0, timeoutMs: 10_000, weakSandbox },
     commands: someCommands,
     shapeOf: builtInShapeOf,
     explainOther: ({ namespace, name }) => `fairlead why release/${name} -n ${namespace}`,
@@ -84,6 +90,18 @@ describe("a Release whose source is unreachable from this machine", () => {
     expect(waits).toEqual([]);
     expect(unknown).toEqual([expect.stringMatching(/^Desired objects: Cannot render Release shop\/web/)]);
   });
+});
+
+test("a source is not read if the kernel does not isolate processes, and the rest is reported", async () => {
+  removeLauncher();
+  const conditions = [condition("Ready", "False", { reason: "Failed", message: "the operator says so" })];
+  const options = { spec: { source: noSource() }, status: { ...observed, conditions } };
+  const report = await explain(options, { weakSandbox: false });
+  expect(report.waits).toMatchObject([{ message: "the operator says so" }]);
+  expect(report.unknown).toEqual([
+    expect.stringMatching(/^Desired objects: Cannot read a source .*--weak-sandbox$/),
+  ]);
+  expect(exitCodeOf(report)).toBe(2);
 });
 
 describe("a Release that depends on others", () => {
