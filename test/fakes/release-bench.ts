@@ -5,6 +5,7 @@ import { Dependents } from "../../operator/desire/release/dependents.ts";
 import type { Limits, SelectedRules } from "../../operator/desire/release/limits.ts";
 import { NextPlans } from "../../operator/desire/release/next-plans.ts";
 import { releaseKeyOf } from "../../operator/desire/release/next-source.ts";
+import { PendingReleases } from "../../operator/desire/release/pending-releases.ts";
 import { createPreparer } from "../../operator/desire/release/preparer.ts";
 import { ReleaseMemory } from "../../operator/desire/release/release-memory.ts";
 import { type ReleaseParts, releaseSteps } from "../../operator/desire/release/release-steps.ts";
@@ -55,6 +56,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   /** Secrets that were removed from the cache. */
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
+  readonly pending = new PendingReleases();
   readonly memory = new ReleaseMemory();
   /** The last request of each Release to its source. */
   readonly requests = new Map<string, SourceRequest>();
@@ -97,6 +99,7 @@ export class ReleaseBench extends Bench<ReleaseResource> {
       releaseSteps({
         ...shared,
         nextPlans: new NextPlans(shared),
+        pending: this.pending,
         dependents: this.dependents,
         warmUp: () => undefined,
         predecessorMs: () => this.predecessorMs,

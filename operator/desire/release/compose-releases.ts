@@ -13,6 +13,7 @@ import { composeSources } from "./compose-sources.ts";
 import type { Dependents } from "./dependents.ts";
 import { NextPlans } from "./next-plans.ts";
 import { releaseKeyOf } from "./next-source.ts";
+import { PendingReleases } from "./pending-releases.ts";
 import { createPreparer } from "./preparer.ts";
 import { leavePlace } from "./publish-release.ts";
 import { createPlaceClaims } from "./published-places.ts";
@@ -80,6 +81,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   });
   metrics?.sources.watchFailing(releases);
   const prepare = createPreparer();
+  const pending = new PendingReleases();
   const publishers = composePublishers(input);
   const noteNews = (key: string): void => {
     // Do not measure changes by another instance, or from before our start.
@@ -92,7 +94,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     // Remove the folder even if a user has removed the finalizer.
     if (target !== undefined && publishers !== undefined && election.isLeading)
       leavePlace(platform.limitsOf(release), { folder: folderOf(Release, release), target }, publishers);
-    for (const one of [nextPlans, memory, sources, renderer, catalog, stores]) one.forget(key);
+    for (const one of [nextPlans, memory, sources, renderer, catalog, stores, pending]) one.forget(key);
     prepare.forget(release.metadata.uid);
   };
   const secrets = createSecretReader({
@@ -120,6 +122,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       warmUp: () => sandbox.warmUp(),
       secrets,
       nextPlans,
+      pending,
       prepare,
       checks: createHealthChecks(),
       publishers,

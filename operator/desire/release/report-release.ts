@@ -14,6 +14,7 @@ import type { ConvergedRelease } from "./converge-release.ts";
 import { type KnownDeployed, nextDeployed } from "./deployed-revision.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { type HealthNote, noteHealth } from "./note-health.ts";
+import type { PendingReleases } from "./pending-releases.ts";
 import { stageOf } from "./pipeline-pin.ts";
 import { type PublishedRelease, type PublishPlaces, publishRelease } from "./publish-release.ts";
 import { type Desired, type Remembered, remember } from "./release-memory.ts";
@@ -49,6 +50,7 @@ export interface ReportReleaseOptions
     Omit<AssessReleaseOptions, "nowMs"> {
   readonly releases: ObjectStore;
   readonly dependents: { of(key: string): Iterable<string> };
+  readonly pending: Pick<PendingReleases, "note">;
   /** Requeues keys. */
   readonly wake: (keys: Iterable<string>) => void;
   readonly clock: Clock;
@@ -124,7 +126,9 @@ export function judgeRelease(
     },
     options,
   );
-  const { forMs, withheld, onceWritten } = withholdStatus(now, { change: report.change, ended }, clock.now());
+  const othersPending = options.pending.note(key, outcome.state === "pending");
+  const ending = { change: report.change, ended, othersPending };
+  const { forMs, withheld, onceWritten } = withholdStatus(now, ending, clock.now());
   const memory = remember(before, {
     applied: appliedOf(now, ended),
     deployed,

@@ -21,12 +21,11 @@ export interface Withholding {
  * Decides whether a new status is withheld. A status that will change without an edit is written only after a short delay,
  * because most Releases are ready by then, and again only after another delay. Pure.
  *
- * @param change Undefined: the status is unchanged.
  * @param nowMs Monotonic clock.
  */
 export function withholdStatus(
   { resource, memory: { withheld } }: Pick<LoadedRelease, "resource" | "memory">,
-  { change, ended }: { readonly change: StatusChange | undefined; readonly ended: EndedRun },
+  { change, ended, othersPending }: Ending,
   nowMs: number,
 ): Withholding {
   if (change === undefined) {
@@ -38,8 +37,10 @@ export function withholdStatus(
   if (!(isPlanned || willChange(status, ended)) || hasNewPlan(resource, status))
     return { forMs: 0, withheld, onceWritten: { sinceMs: undefined, isProgressTold: false } };
   const sinceMs = withheld.sinceMs ?? nowMs;
+  const pendingMs = ended.outcome.state === "pending" ? othersPending * perPendingMs : 0;
+  const delayMs = Math.min(statusDelayMs(resource, status, withheld) + pendingMs, longestDelayMs);
   return {
-    forMs: Math.max(0, sinceMs + statusDelayMs(resource, status, withheld) - nowMs),
+    forMs: Math.max(0, sinceMs + delayMs - nowMs),
     withheld: { ...withheld, sinceMs },
     onceWritten: { sinceMs: nowMs, isProgressTold: true },
   };
@@ -61,6 +62,14 @@ function withoutGeneration({
   const statements = conditions.map(({ observedGeneration: ___, ...statement }) => statement);
   return { ...others, deployed, conditions: statements };
 }
+
+/**
+ * Additional delay for each other Release that is pending: after a start, a thousand may wait for one clone, and a write for
+ * each would take time from what they wait for.
+ */
+const perPendingMs = 25;
+/** A wait is reported after this time at the latest. */
+const longestDelayMs = 30_000;
 
 /** Interval of reports of progress. Without it, each step of a rollout would cause a write. */
 const progressMs = 10_000;
@@ -87,6 +96,15 @@ const workOfPlans: ReadonlySet<string> = new Set(["create", "change", "delete", 
 
 function comparablePlan(plan: NextPlan): object {
   return Object.fromEntries(Object.entries(plan).filter(([name]) => !workOfPlans.has(name)));
+}
+
+/** The end of a run, and the status that it would write. */
+interface Ending {
+  /** Undefined: the status is unchanged. */
+  readonly change: StatusChange | undefined;
+  readonly ended: EndedRun;
+  /** The number of other Releases that are pending. */
+  readonly othersPending: number;
 }
 
 /** The part of a run's result that is needed here. */

@@ -18,14 +18,16 @@ const ready = (status: "True" | "False", observedGeneration: number) => ({
 const reconciling = { ...ready("True", 2), type: "Reconciling" };
 
 /** How long a status is withheld, in milliseconds. */
-function withheldFor(before: object, after: object, isPlanning = false): number {
+function withheldFor(before: object, after: object, isPlanning = false, othersPending = 0): number {
   const release = {
     resource: { status: before },
     memory: { withheld: { sinceMs: undefined, isProgressTold: false } },
   } as unknown as LoadedRelease;
   const status = after as unknown as ResourceStatus;
-  const ended = { outcome: { state: "applied", count: 1 }, isPlanning } as const;
-  return withholdStatus(release, { change: { status, patch: {} }, ended }, 0).forMs;
+  const applied = { state: "applied", count: 1 } as const;
+  const outcome = othersPending > 0 ? ({ state: "pending", message: "Waiting" } as const) : applied;
+  const ending = { change: { status, patch: {} }, ended: { outcome, isPlanning }, othersPending };
+  return withholdStatus(release, ending, 0).forMs;
 }
 
 describe("withholdStatus() decides about", () => {
@@ -64,5 +66,13 @@ describe("withholdStatus() decides about", () => {
     expect(withheldFor(before, { ...same, deployed: { generation: 2, digest: "d2" } }, true)).toBe(0);
     expect(withheldFor(before, { ...same, conditions: [ready("False", 2)] }, true)).toBe(0);
     expect(withheldFor(before, { ...same, next: { ...plan, digest: "d2" } }, true)).toBe(0);
+  });
+
+  test.for([
+    [1, 2_025],
+    [100, 4_500],
+    [10_000, 30_000],
+  ] as const)("one that is pending with %i others, which is withheld for %i ms", ([others, forMs]) => {
+    expect(withheldFor(before, onItsWay, false, others)).toBe(forMs);
   });
 });
