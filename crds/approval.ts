@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineKind, type ResourceOf, type SpecOf } from "./kind.ts";
-import { commitId } from "./release-source.ts";
+import { commitId } from "./source.ts";
 import { immutableSpec, pipelineName, stageDigest, stageName } from "./stage-names.ts";
 
 /** One person's decision on what a stage of a Pipeline would run. No controller reconciles it: Pipelines read it. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { durationSchema } from "./duration-schema.ts";
 import { exactlyOne } from "./exactly-one.ts";
-import { objectName } from "./release-source.ts";
+import { objectName } from "./source.ts";
 import { stageDifferences } from "./stage-differences.ts";
 import { stageName } from "./stage-names.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commitId } from "./release-source.ts";
+import { commitId } from "./source.ts";
 
 const instant = z.iso.datetime({ offset: true });
 const digest = z.string().describe("Digest of what the stage runs with it.");

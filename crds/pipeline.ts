@@ -5,7 +5,7 @@ import { defineKind, type ResourceOf, type SpecOf } from "./kind.ts";
 import { pipelineStage } from "./pipeline-stage.ts";
 import { pipelineCandidate, pipelineCommit, stageStatus } from "./pipeline-status.ts";
 import type { RecordOf } from "./record.ts";
-import { objectName } from "./release-source.ts";
+import { objectName } from "./source.ts";
 
 const secretRef = z.object({ name: objectName.describe("Name of a Secret in the Pipeline's namespace.") });
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineKind, type ResourceOf, type SpecOf } from "./kind.ts";
 import type { RecordOf } from "./record.ts";
-import { commitId, objectName } from "./release-source.ts";
+import { commitId, objectName } from "./source.ts";
 import { immutableSpec, pipelineName, stageDigest, stageName } from "./stage-names.ts";
 
 const instant = z.iso.datetime({ offset: true });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { commitId } from "./release-source.ts";
+import { commitId } from "./source.ts";
 import { comparedManifests, comparison } from "./stage-differences.ts";
 
 /** Digest of all manifests of a Release, in the operator's form. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defineKind } from "./kind.ts";
-import { objectName } from "./release-source.ts";
+import { objectName } from "./source.ts";
 
 const publishPlace = z
   .strictObject({

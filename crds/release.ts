@@ -4,8 +4,8 @@ import { healthCheck } from "./health-check.ts";
 import { inventory } from "./inventory.ts";
 import { defineKind, type ResourceOf, type SpecOf, type StatusOf } from "./kind.ts";
 import { deployedState, manifestsDigest, nextCommit, nextPlan } from "./release-next.ts";
-import { releaseRender } from "./release-render.ts";
-import { commitId, objectName, releaseSource } from "./release-source.ts";
+import { releaseRender } from "./render.ts";
+import { commitId, objectName, releaseSource } from "./source.ts";
 import { APPROVE_PRUNE } from "./status.ts";
 
 const target = z

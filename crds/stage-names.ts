@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { objectName } from "./release-source.ts";
+import { objectName } from "./source.ts";
 
 /** Name of a Pipeline. */
 export const pipelineName = objectName;

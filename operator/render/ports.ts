@@ -1,4 +1,4 @@
-import type { RenderSpec } from "../../crds/release-render.ts";
+import type { RenderSpec } from "../../crds/render.ts";
 import type { Manifest } from "../../synth/manifest.ts";
 import type { SourceFailure } from "../errors.ts";
 import type { SourceRevision } from "../git/source/ports.ts";

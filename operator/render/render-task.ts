@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { RenderSpec } from "../../crds/release-render.ts";
+import type { RenderSpec } from "../../crds/render.ts";
 import { toCanonicalJson } from "../../synth/digest.ts";
 import { SourceError } from "../errors.ts";
 import type { SourceFiles } from "../git/source/ports.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { customResourceDefinitionOf } from "../../crds/custom-resource-definition.ts";
 import { defineKind } from "../../crds/kind.ts";
 import { apiVersionOf } from "../../crds/object.ts";
-import { refOf, releaseSource } from "../../crds/release-source.ts";
+import { refOf, releaseSource } from "../../crds/source.ts";
 import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
 
 /** A kind with the source of a Release; the Release's own definition is shared with other tests. */

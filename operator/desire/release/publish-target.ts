@@ -1,5 +1,5 @@
 import type { ReleaseSpec } from "../../../crds/release.ts";
-import { refOf } from "../../../crds/release-source.ts";
+import { refOf } from "../../../crds/source.ts";
 import { unsafeSegmentOf } from "../../engine/git-objects.ts";
 import { repositoryIdOf } from "../../engine/place-id.ts";
 import type { PublishState } from "../../ports.ts";

@@ -2,7 +2,7 @@ import type { BoundKind } from "../../../crds/binding.ts";
 import type { GitSource, KindSource, SourceProblem, SpanAuthors } from "../../../crds/kind-source.ts";
 import { type CustomResource, groupKindOf, keyOf } from "../../../crds/object.ts";
 import { releaseAnnotations } from "../../../crds/release.ts";
-import { releaseSource, type SourceSpec } from "../../../crds/release-source.ts";
+import { releaseSource, type SourceSpec } from "../../../crds/source.ts";
 import { gitSourceOf } from "../../../synth/source.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { SecretReader } from "../../cluster/found-kinds/ports.ts";

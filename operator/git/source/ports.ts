@@ -1,5 +1,5 @@
 import type { CommitSpan } from "../../../crds/kind-source.ts";
-import type { SourceSpec } from "../../../crds/release-source.ts";
+import type { SourceSpec } from "../../../crds/source.ts";
 import type { SourceFailure } from "../../errors.ts";
 import type { FoundAuthors } from "./span-authors.ts";
 

@@ -1,4 +1,4 @@
-import { refOf } from "../../../crds/release-source.ts";
+import { refOf } from "../../../crds/source.ts";
 import { SourceError } from "../../errors.ts";
 import { parseRemoteUrl, type RemoteUrl, RemoteUrlError } from "../remote-url.ts";
 import type { SourceRequest } from "./ports.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Release } from "../../crds/release.ts";
-import { refOf } from "../../crds/release-source.ts";
+import { refOf } from "../../crds/source.ts";
 
 const url = "https://git.example.dev/shop.git";
 const tag = "v1";
