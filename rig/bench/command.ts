@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { nodeFlags } from "../../cli/image/node-flags.ts";
 import { withLock } from "../../cli/local-cluster/lock.ts";
-import { bundleContestant } from "./cell/bundle.ts";
+import { bundleImplementation } from "./cell/bundle.ts";
 import { runCell } from "./cell/cell.ts";
 import { provideProgram } from "./cell/programs.ts";
 import { untilQuiet } from "./cell/quiet-machine.ts";
-import { type ContestantName, contestantNames } from "./contestants.ts";
+import { type ImplementationName, implementationNames } from "./implementations.ts";
 import { dayCommand } from "./load/churn-command.ts";
 import { neighboursCommand } from "./load/neighbours-command.ts";
 import { orderRounds } from "./order.ts";
@@ -26,7 +26,7 @@ interface BenchOptions {
   readonly scenarios: readonly string[];
   readonly rounds: number;
   readonly publish: "on" | "off" | "both";
-  readonly contestants: readonly ContestantName[] | undefined;
+  readonly implementations: readonly ImplementationName[] | undefined;
   readonly out: string | undefined;
   readonly quietWait: number;
   readonly diagnose?: true;
@@ -48,13 +48,17 @@ export function benchCommand(): Command {
         "cold",
         "idle",
       ])
-      .option("--rounds <n>", "cells of each contestant, in the order ours, Go, Go, ours", parseCount, 5)
+      .option("--rounds <n>", "cells of each implementation, in the order ours, Go, Go, ours", parseCount, 5)
       .addOption(
         new Option("--publish <how>", "ours with a git repository, without one, or both in turn")
           .choices(["on", "off", "both"])
           .default("on"),
       )
-      .option("--contestants <names>", `of ${contestantNames}; overrides --publish`, parseContestants)
+      .option(
+        "--implementations <names>",
+        `of ${implementationNames}; overrides --publish`,
+        parseImplementations,
+      )
       .option("--out <file>", "file that the raw result lines are appended to, as JSON")
       .option(
         "--quiet-wait <seconds>",
@@ -89,23 +93,23 @@ async function runBench(options: BenchOptions): Promise<void> {
   for (const name of ["SIGINT", "SIGTERM"] as const)
     process.once(name, () => stop.abort(new Error(`Ended by ${name}`)));
   try {
-    const contestants = options.contestants ?? contestantsOf(options.publish);
+    const implementations = options.implementations ?? implementationsOf(options.publish);
     const driverPath = await provideProgram("driver", { env, report });
-    const withGo = contestants.includes("podset-go");
+    const withGo = implementations.includes("podset-go");
     const podsetGoPath = withGo ? await provideProgram("podset-go", { env, report }) : "";
-    const bundlePath = await bundleContestant(folder);
+    const bundlePath = await bundleImplementation(folder);
     const results: Measurement[] = [];
-    for (const [index, { round, contestant }] of orderRounds(contestants, rounds).entries()) {
+    for (const [index, { round, implementation }] of orderRounds(implementations, rounds).entries()) {
       // Run one cell at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
       const measure = async (): ReturnType<typeof runCell> => {
         const load = await untilQuiet({ waitSeconds: quietWait, report });
         report(
-          `Cell ${index + 1} of ${contestants.length * rounds}: ${contestant}, round ${round}, load ${load.toFixed(2)}`,
+          `Cell ${index + 1} of ${implementations.length * rounds}: ${implementation}, round ${round}, load ${load.toFixed(2)}`,
         );
         return runCell({
           ...{
-            contestant,
+            implementation,
             resources,
             scenarios,
             driverPath,
@@ -123,7 +127,7 @@ async function runBench(options: BenchOptions): Promise<void> {
       };
       const lines = await withLock(join(tmpdir(), "fairlead-bench.lock"), measure, { onWait });
       for (const line of lines) {
-        const result = { ...line, contestant, round };
+        const result = { ...line, implementation, round };
         results.push(result);
         if (out !== undefined) await appendFile(out, `${JSON.stringify(result)}\n`);
       }
@@ -134,7 +138,7 @@ async function runBench(options: BenchOptions): Promise<void> {
   }
 }
 
-function contestantsOf(publish: BenchOptions["publish"]): readonly ContestantName[] {
+function implementationsOf(publish: BenchOptions["publish"]): readonly ImplementationName[] {
   const ours = {
     on: ["fairlead"],
     off: ["fairlead-without-git"],
@@ -168,8 +172,8 @@ function parseScenarios(text: string): readonly string[] {
   return parseNames(text, scenarioNames);
 }
 
-function parseContestants(text: string): readonly ContestantName[] {
-  return parseNames(text, contestantNames);
+function parseImplementations(text: string): readonly ImplementationName[] {
+  return parseNames(text, implementationNames);
 }
 
 function parseNames<Name extends string>(text: string, known: readonly Name[]): readonly Name[] {

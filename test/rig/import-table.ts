@@ -15,7 +15,7 @@ export const rigImportTable: Record<string, ImportRule> = {
     folders: ["index.ts", "cli/local-cluster", "cli/image"],
     packages: ["node:*", "cdk8s", "commander", "zod"],
   },
-  "rig/bench/contestant": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
+  "rig/bench/implementation": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },
   // Measures the shipped operator with its kinds. The rest of the benchmark measures an operator that is built with the package.
   "rig/bench/releases": {
     folders: [

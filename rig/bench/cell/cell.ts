@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Slice } from "../contestant/slices.ts";
-import { type ContestantName, prepareContestant } from "../contestants.ts";
+import type { Slice } from "../implementation/slices.ts";
+import { type ImplementationName, prepareImplementation } from "../implementations.ts";
 import { startControlPlane } from "./control-plane.ts";
 import { type ResultLine, runDriver } from "./driver-process.ts";
 
 export interface CellOptions {
-  readonly contestant: ContestantName;
+  readonly implementation: ImplementationName;
   readonly resources: number;
   readonly scenarios: readonly string[];
   readonly driverPath: string;
@@ -22,18 +22,21 @@ export interface CellOptions {
   readonly report: (line: string) => void;
 }
 
-/** Runs one cell: a new control plane, one contestant, all scenarios in order. Removes everything. Returns one line per scenario. */
+/** Runs one cell: a new control plane, one implementation, all scenarios in order. Removes everything. Returns one line per scenario. */
 export async function runCell(options: CellOptions): Promise<ResultLine[]> {
-  const { contestant, resources, scenarios, driverPath, driverArguments, env, signal, report } = options;
+  const { implementation, resources, scenarios, driverPath, driverArguments, env, signal, report } = options;
   const cluster = await startControlPlane({ env, report });
   const lines: ResultLine[] = [];
   try {
-    const prepared = await prepareContestant(contestant, { ...options, runDirectory: cluster.runDirectory });
-    report(`${contestant}, ${resources} resources: ${scenarios[0]}`);
+    const prepared = await prepareImplementation(implementation, {
+      ...options,
+      runDirectory: cluster.runDirectory,
+    });
+    report(`${implementation}, ${resources} resources: ${scenarios[0]}`);
     await runDriver({
       program: driverPath,
       arguments: [
-        ...["--run-dir", cluster.runDirectory, "--label", contestant, "--n", String(resources)],
+        ...["--run-dir", cluster.runDirectory, "--label", implementation, "--n", String(resources)],
         ...["--scenarios", scenarios.join(",")],
         ...prepared.driverArguments,
         ...driverArguments,
@@ -42,7 +45,7 @@ export async function runCell(options: CellOptions): Promise<ResultLine[]> {
       onResult(line) {
         lines.push(line);
         const next = scenarios[lines.length];
-        if (next !== undefined) report(`${contestant}, ${resources} resources: ${next}`);
+        if (next !== undefined) report(`${implementation}, ${resources} resources: ${next}`);
       },
     });
     return prepared.slicesFile === undefined
@@ -50,7 +53,7 @@ export async function runCell(options: CellOptions): Promise<ResultLine[]> {
       : addSlices(lines, await readSlices(prepared.slicesFile));
   } catch (error) {
     const log = await readFile(join(cluster.runDirectory, "operator-0.log"), "utf8").catch(() => "");
-    throw new Error(`Cell failed: ${contestant}, ${resources} resources\n${lastLines(log)}`, {
+    throw new Error(`Cell failed: ${implementation}, ${resources} resources\n${lastLines(log)}`, {
       cause: error,
     });
   } finally {

@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { nodeFlags } from "../../../cli/image/node-flags.ts";
-import { bundleContestant, contestantCrd } from "../cell/bundle.ts";
+import { bundleImplementation, implementationCrd } from "../cell/bundle.ts";
 import { startControlPlane } from "../cell/control-plane.ts";
 import { type BenchApi, benchSetsPath, openBenchApi, unwatchedGroup } from "./bench-api.ts";
 import { noisyNamespace } from "./noise.ts";
 
-/** Our contestant on a separate control plane, with a repository. */
+/** Our implementation on a separate control plane, with a repository. */
 export interface LoadRig {
   readonly api: BenchApi;
   readonly operatorPid: number;
@@ -26,13 +26,13 @@ const metricsPort = 18_480;
 
 export async function startLoadRig(report: (line: string) => void): Promise<LoadRig> {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-load-"));
-  const bundlePath = await bundleContestant(folder);
+  const bundlePath = await bundleImplementation(folder);
   const cluster = await startControlPlane({ env: process.env, report });
   const api = await openBenchApi(cluster);
   const repository = join(folder, "repository.git");
   await promisify(execFile)("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
-  const unwatchedCrd = contestantCrd().replaceAll("bench.fairlead.dev", unwatchedGroup);
-  for (const crd of [contestantCrd(), unwatchedCrd])
+  const unwatchedCrd = implementationCrd().replaceAll("bench.fairlead.dev", unwatchedGroup);
+  for (const crd of [implementationCrd(), unwatchedCrd])
     await api.send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", JSON.parse(crd));
   await api.send("POST", "/api/v1/namespaces", { metadata: { name: noisyNamespace } });
   // The API server serves a new kind with a short delay.

@@ -5,10 +5,10 @@ export interface Line {
   readonly scenario: string;
   readonly title: string;
   readonly read: (result: ResultLine) => number | undefined;
-  /** Maximum of our number, as a multiple of the Go operator's. May depend on the contestant and on the size. */
+  /** Maximum of our number, as a multiple of the Go operator's. May depend on the implementation and on the size. */
   readonly ratio?:
     | undefined
-    | ((run: { readonly contestant: string; readonly resources: number }) => number | undefined);
+    | ((run: { readonly implementation: string; readonly resources: number }) => number | undefined);
   /** Maximum of our number. */
   readonly most?: undefined | ((run: { readonly resources: number }) => number | undefined);
 }
@@ -39,8 +39,8 @@ const bySize =
   (small: number, large: number): Line["most"] =>
   ({ resources }) =>
     resources > 1_000 ? large : small;
-const fillRatio: Line["ratio"] = ({ contestant, resources }) =>
-  contestant === "fairlead-without-git" && resources <= 1_000 ? 0.9 : 1;
+const fillRatio: Line["ratio"] = ({ implementation, resources }) =>
+  implementation === "fairlead-without-git" && resources <= 1_000 ? 0.9 : 1;
 const noSlower: Line["ratio"] = () => 1;
 
 const fill: Line[] = [

@@ -13,7 +13,7 @@ export function reportText(measurements: readonly Measurement[]): string {
   });
   const missed = findings.filter(({ holds }) => holds === false);
   const verdict = missed.map(
-    ({ scenario, title, contestant, limit }) => `- ${scenario}: ${title}, ${contestant} (${limit})`,
+    ({ scenario, title, implementation, limit }) => `- ${scenario}: ${title}, ${implementation} (${limit})`,
   );
   const summary =
     missed.length === 0
@@ -24,7 +24,7 @@ export function reportText(measurements: readonly Measurement[]): string {
 
 const head = [
   "line",
-  "contestant",
+  "implementation",
   "ours: median [min, max]",
   "Go: median [min, max]",
   "ratio [95 %]",
@@ -33,9 +33,9 @@ const head = [
 ];
 
 function tableText(findings: readonly Finding[]): string {
-  const rows = findings.map(({ title, contestant, ours, theirs, ratio, limit, holds }) => [
+  const rows = findings.map(({ title, implementation, ours, theirs, ratio, limit, holds }) => [
     title,
-    contestant,
+    implementation,
     spreadText(ours),
     spreadText(theirs),
     ratio === undefined ? "" : `${number(ratio.value)} [${number(ratio.low)}, ${number(ratio.high)}]`,
@@ -69,7 +69,7 @@ function notesText(measurements: readonly Measurement[]): string {
       noted
         .filter((field) => field !== "calls" || one.scenario === "cold")
         .filter((field) => hasContent(one[field]))
-        .map((field) => `${one.contestant}, round ${one.round}: ${field} ${compact(one[field])}\n`),
+        .map((field) => `${one.implementation}, round ${one.round}: ${field} ${compact(one[field])}\n`),
     )
     .join("");
 }

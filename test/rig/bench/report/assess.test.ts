@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { assess, type Measurement } from "../../../../rig/bench/report/assess.ts";
 
-const aFill = (contestant: string, round: number, fields: object): Measurement => ({
-  ...{ scenario: "fill", n: 1_000, contestant, round },
+const aFill = (implementation: string, round: number, fields: object): Measurement => ({
+  ...{ scenario: "fill", n: 1_000, implementation, round },
   ...fields,
 });
 
@@ -40,7 +40,7 @@ describe("assess()", () => {
     expect(findingOf(measurements, "last status right, s")).toMatchObject({ limit: "≤ 0.9 ×", holds: false });
   });
 
-  test("does not assess a ratio without the other contestant", () => {
+  test("does not assess a ratio without the other implementation", () => {
     expect(findingOf([aFill("fairlead", 1, { status_s: 5 })], "last status right, s")?.holds).toBeUndefined();
   });
 
@@ -74,7 +74,7 @@ describe("assess()", () => {
     expect(
       findingOf([aFill("podset-go", 1, { bad_status: 3 })], "resources with wrong status"),
     ).toMatchObject({
-      contestant: "podset-go",
+      implementation: "podset-go",
       ours: [3],
       holds: undefined,
     });

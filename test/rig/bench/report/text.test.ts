@@ -6,13 +6,13 @@ test("reportText() shows both operators side by side, with ratio, limit and the 
     {
       scenario: "edit",
       n: 100,
-      contestant: "fairlead",
+      implementation: "fairlead",
       round,
       latency_ms: { p50: 3 + round },
       commits: 5,
       errors: {},
     },
-    { scenario: "edit", n: 100, contestant: "podset-go", round, latency_ms: { p50: 2 } },
+    { scenario: "edit", n: 100, implementation: "podset-go", round, latency_ms: { p50: 2 } },
   ]);
   const text = reportText(results);
   expect(text).toContain("## edit, 100 resources");
@@ -25,6 +25,6 @@ test("reportText() shows both operators side by side, with ratio, limit and the 
 });
 
 test("reportText() reports that every limit is met", () => {
-  const results = [{ scenario: "cold", n: 100, contestant: "fairlead", round: 1, writes: 0 }];
+  const results = [{ scenario: "cold", n: 100, implementation: "fairlead", round: 1, writes: 0 }];
   expect(reportText(results)).toContain("Every line that was measured holds");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readArguments } from "../../../../rig/bench/contestant/arguments.ts";
+import { readArguments } from "../../../../rig/bench/implementation/arguments.ts";
 
 test("readArguments() reads flags as the operator's options", () => {
   expect(readArguments(["--leader-elect", "--repository=file:///a=b", "--repository-path="])).toEqual({

@@ -2,16 +2,16 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { contestantCrd } from "./cell/bundle.ts";
+import { implementationCrd } from "./cell/bundle.ts";
 import { programFile } from "./cell/programs.ts";
 
 /** The measured operators: ours with a local bare repository, ours without one, and the tuned Go operator. */
-export const contestantNames = ["fairlead", "fairlead-without-git", "podset-go"] as const;
+export const implementationNames = ["fairlead", "fairlead-without-git", "podset-go"] as const;
 
-export type ContestantName = (typeof contestantNames)[number];
+export type ImplementationName = (typeof implementationNames)[number];
 
-export interface PrepareContestantOptions {
-  /** Run directory of the control plane. The files of the contestant are in it, and are removed with it. */
+export interface PrepareImplementationOptions {
+  /** Run directory of the control plane. The files of the implementation are in it, and are removed with it. */
   readonly runDirectory: string;
   readonly bundlePath: string;
   readonly podsetGoPath: string;
@@ -23,22 +23,22 @@ export interface PrepareContestantOptions {
   readonly nodeFlags: readonly string[];
 }
 
-/** The input of the driver for one contestant. */
-export interface PreparedContestant {
+/** The input of the driver for one implementation. */
+export interface PreparedImplementation {
   readonly driverArguments: readonly string[];
   /** The file for slices, for a diagnosis of ours. */
   readonly slicesFile: string | undefined;
 }
 
-/** Writes the files of a contestant, and composes the driver's arguments for it. */
-export async function prepareContestant(
-  name: ContestantName,
-  options: PrepareContestantOptions,
-): Promise<PreparedContestant> {
+/** Writes the files of an implementation, and composes the driver's arguments for it. */
+export async function prepareImplementation(
+  name: ImplementationName,
+  options: PrepareImplementationOptions,
+): Promise<PreparedImplementation> {
   return name === "podset-go" ? preparePodsetGo(options) : prepareFairlead(name, options);
 }
 
-function preparePodsetGo({ podsetGoPath }: PrepareContestantOptions): PreparedContestant {
+function preparePodsetGo({ podsetGoPath }: PrepareImplementationOptions): PreparedImplementation {
   const command = [
     podsetGoPath,
     "--mode=tuned",
@@ -63,14 +63,14 @@ function preparePodsetGo({ podsetGoPath }: PrepareContestantOptions): PreparedCo
 }
 
 async function prepareFairlead(
-  name: ContestantName,
-  { runDirectory, bundlePath, diagnose, profileDirectory, nodeFlags }: PrepareContestantOptions,
-): Promise<PreparedContestant> {
-  const folder = join(runDirectory, "contestant");
+  name: ImplementationName,
+  { runDirectory, bundlePath, diagnose, profileDirectory, nodeFlags }: PrepareImplementationOptions,
+): Promise<PreparedImplementation> {
+  const folder = join(runDirectory, "implementation");
   await mkdir(folder);
   const crdPath = join(folder, "crd.json");
   const resourcePath = join(folder, "resource.json");
-  await writeFile(crdPath, contestantCrd());
+  await writeFile(crdPath, implementationCrd());
   await writeFile(
     resourcePath,
     JSON.stringify({ apiVersion: "bench.fairlead.dev/v1alpha1", kind: "BenchSet", spec: { size: 3 } }),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CustomResource, coreKinds, synthesize } from "../../../../index.ts";
-import { benchSet } from "../../../../rig/bench/contestant/bench-set.ts";
+import { benchSet } from "../../../../rig/bench/implementation/bench-set.ts";
 
 const resource: CustomResource = {
   apiVersion: "bench.fairlead.dev/v1alpha1",
