@@ -31,7 +31,9 @@ export const repository = z.strictObject({
     .describe("Branch of the repository."),
   path: z
     .string()
-    .regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$)).*$/, { error: "expected a relative folder without . or .." })
+    .regex(/^(?!\/)(?!.*(^|\/)(\.{1,2}|\.git)(\/|$)).*$/is, {
+      error: "expected a relative folder without ., .. or .git",
+    })
     .default("")
     .describe("Folder in the repository. Empty: its root."),
   credentialsSecret: objectName

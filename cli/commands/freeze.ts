@@ -86,7 +86,8 @@ function endOf({ until, for: length, nowMs }: FreezeFlags & { readonly nowMs: nu
     throw new Error("Cannot freeze: use either --until or --for");
   if (until !== undefined) {
     const instant = withSeconds(until);
-    if (readInstant(instant) <= nowMs) throw new Error(`Cannot freeze until ${instant}: that has passed`);
+    if (readInstant(instant, until) <= nowMs)
+      throw new Error(`Cannot freeze until ${instant}: that has passed`);
     return instant;
   }
   if (length === undefined) return undefined;
@@ -101,9 +102,10 @@ function withSeconds(until: string): string {
   return until.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d)(Z|[+-]\d\d:\d\d)$/i, "$1:00$2");
 }
 
-function readInstant(until: string): number {
+/** @param until The text of the user, for the message. */
+function readInstant(instant: string, until: string): number {
   try {
-    return instantMs(until);
+    return instantMs(instant);
   } catch {
     const wanted = "an instant such as 2026-12-01T08:00:00Z";
     throw new RangeError(`Cannot use --until "${until}": expected ${wanted} (RFC 3339)`);

@@ -42,5 +42,7 @@ export const kindNames = z
 /** A folder in a repository, without trailing slashes. */
 export const relativeFolder = z
   .string()
-  .regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$)).*$/, { error: "expected a relative folder without . or .." })
+  .regex(/^(?!\/)(?!.*(^|\/)(\.{1,2}|\.git)(\/|$)).*$/is, {
+    error: "expected a relative folder without ., .. or .git",
+  })
   .transform((path) => path.replace(/\/+$/, ""));

@@ -41,9 +41,9 @@ export function treeIdOf(files: FolderFiles, format: ObjectFormat): string {
   return idOfNode(root, format);
 }
 
-/** Segments that leave the folder, git's own folder, and characters that separate folders on some system. */
+/** Segments that leave the folder, git's own folder under each of its names, and characters that no path should have. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
-const unsafe = /^\.{0,2}$|^(?:\.git|git~\d+)[ .]*$|[\\:\u0000-\u001f\u007f]/i;
+const unsafe = /^\.{0,2}$|^(?:\.git|git~1)[ .]*$|[\\\u0000-\u001f\u007f]/i;
 /** Characters that some file systems ignore in a name (git, utf8.c, `is_hfs_dotgit`). */
 const ignoredInNames = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
@@ -56,12 +56,12 @@ export function unsafeSegmentOf(path: string): string | undefined {
 }
 
 /**
- * Rejects paths with an unsafe segment.
+ * Rejects paths with an unsafe segment, or with a colon, which separates parts of a file on some systems.
  *
  * @throws RangeError naming the path.
  */
 export function assertGitPath(path: string): void {
-  const segment = unsafeSegmentOf(path);
+  const segment = unsafeSegmentOf(path) ?? path.split("/").find((one) => one.includes(":"));
   if (segment !== undefined) throw new RangeError(`Cannot write "${path}": "${segment}" is not a safe name`);
 }
 

@@ -76,10 +76,11 @@ export function releaseSteps(
           platform: shared.platform,
           remembered,
         });
-        if (release === undefined) return undefined;
-        const { namespace = "", deletionTimestamp } = release.resource.metadata;
+        const { namespace = "", deletionTimestamp } = release?.resource.metadata ?? {};
         const isLost = deletionTimestamp === undefined && shared.stores.isTerminating(namespace);
-        return isLost ? undefined : release;
+        if (release !== undefined && !isLost) return release;
+        shared.pending.forget(key);
+        return undefined;
       },
       isLeaving: ({ resource }) => resource.metadata.deletionTimestamp !== undefined,
       finalize: (release) =>

@@ -50,7 +50,7 @@ export interface ReportReleaseOptions
     Omit<AssessReleaseOptions, "nowMs"> {
   readonly releases: ObjectStore;
   readonly dependents: { of(key: string): Iterable<string> };
-  readonly pending: Pick<PendingReleases, "note">;
+  readonly pending: PendingReleases;
   /** Requeues keys. */
   readonly wake: (keys: Iterable<string>) => void;
   readonly clock: Clock;

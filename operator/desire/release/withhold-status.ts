@@ -37,7 +37,10 @@ export function withholdStatus(
   if (!(isPlanned || willChange(status, ended)) || hasNewPlan(resource, status))
     return { forMs: 0, withheld, onceWritten: { sinceMs: undefined, isProgressTold: false } };
   const sinceMs = withheld.sinceMs ?? nowMs;
-  const pendingMs = ended.outcome.state === "pending" ? othersPending * perPendingMs : 0;
+  const { outcome } = ended;
+  // A long wait has been withheld already.
+  const isNew = outcome.state === "pending" && outcome.isLong !== true;
+  const pendingMs = isNew ? othersPending * perPendingMs : 0;
   const delayMs = Math.min(statusDelayMs(resource, status, withheld) + pendingMs, longestDelayMs);
   return {
     forMs: Math.max(0, sinceMs + delayMs - nowMs),
@@ -64,10 +67,10 @@ function withoutGeneration({
 }
 
 /**
- * Additional delay for each other Release that is pending: after a start, a thousand may wait for one clone, and a write for
- * each would take time from what they wait for.
+ * Additional delay for each other pending Release of the namespace: a hundred may wait for one clone, and a write for each would
+ * take time from what they wait for.
  */
-const perPendingMs = 25;
+const perPendingMs = 200;
 /** A wait is reported after this time at the latest. */
 const longestDelayMs = 30_000;
 
@@ -103,7 +106,7 @@ interface Ending {
   /** Undefined: the status is unchanged. */
   readonly change: StatusChange | undefined;
   readonly ended: EndedRun;
-  /** The number of other Releases that are pending. */
+  /** The number of other pending Releases of the namespace. */
   readonly othersPending: number;
 }
 

@@ -44,6 +44,8 @@ export class IdleSandboxes {
       cancelEnd();
     };
     this.#idle.push({ ...idle, cancel });
+    // One that ended by itself, or used too much, takes no place of others.
+    void idle.sandbox.ended.then(() => this.#end((other) => other.sandbox === idle.sandbox));
     const [oldest] = this.#idle;
     if (this.#idle.length > MOST) this.#end((other) => other === oldest);
   }

@@ -10,7 +10,7 @@ import { lowerPriority as lowerHere } from "./lower-priority.ts";
 import { ownBytes, residentBytes } from "./memory-watch.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import type { MemoryGrant, ProgramMemory } from "./program-memory.ts";
-import type { SandboxLimits, SandboxProcess } from "./sandbox-process.ts";
+import { IDLE_SHARE, type SandboxLimits, type SandboxProcess } from "./sandbox-process.ts";
 
 export interface SandboxPoolOptions {
   readonly clock: Clock;
@@ -181,7 +181,7 @@ export class SandboxPool {
     this.#running.delete(sandbox);
     const { pid } = sandbox;
     const bytes = (pid === undefined ? undefined : residentBytes(pid)) ?? 0;
-    const isFull = bytes > (limits.memoryMiB * 2 ** 20) / 2;
+    const isFull = bytes > limits.memoryMiB * IDLE_SHARE * 2 ** 20;
     if (this.#isClosed || sandbox.isOver || sandbox.runs >= RUNS || isFull) sandbox.kill();
     else {
       const memoryMiB = ((pid === undefined ? undefined : ownBytes(pid)) ?? 0) / 2 ** 20;

@@ -47,6 +47,9 @@ const tooManyThreads = `it has more than ${MAX_THREADS} threads`;
 /** While it waits for another run: interval of the polls, and processor time, of which V8 needs a part for a collection. */
 const IDLE = { everyMs: 200, maxCpuMs: 1_000 };
 
+/** The share of its memory that a process may keep until another run. */
+export const IDLE_SHARE = 0.5;
+
 const stopped = "stopped";
 /**
  * V8's message when something changes its flags (`--freeze-flags-after-init`); it then aborts as if memory had run out.
@@ -158,8 +161,9 @@ export class SandboxProcess {
     const { clock, limits } = this.#options;
     const { pid } = this.#child;
     if (pid === undefined) return () => {};
+    const limitMiB = limits.memoryMiB * IDLE_SHARE;
     const onOver = (): void => this.kill();
-    return watchMemory(pid, { clock, limitMiB: limits.memoryMiB, maxThreads: MAX_THREADS, ...IDLE, onOver });
+    return watchMemory(pid, { clock, limitMiB, maxThreads: MAX_THREADS, ...IDLE, onOver });
   }
 
   /** Kills it; `why` is the cause if its program is responsible. Without it, the process is just not needed any more. */

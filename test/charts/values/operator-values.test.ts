@@ -39,7 +39,7 @@ describe("readOperatorValues()", () => {
     ],
     [
       { repository: { url: "/r", path: "../up" } },
-      'repository.path: expected a relative folder without . or .., found "../up"',
+      'repository.path: expected a relative folder without ., .. or .git, found "../up"',
     ],
     [{ replica: 3 }, "replica: unknown value; did you mean replicas?"],
     [

@@ -10,6 +10,7 @@ test.for<{ flags: FreezeFlags; says: RegExp }>([
     flags: { until: "2026-11-23T10:59+01:00" },
     says: /^Cannot freeze until 2026-11-23T10:59:00\+01:00: that has passed$/,
   },
+  { flags: { until: "2026-13-23T10:59Z" }, says: /^Cannot use --until "2026-13-23T10:59Z": expected/ },
   {
     flags: { until: "tomorrow" },
     says: /^Cannot use --until "tomorrow": expected an instant such as 2026-12-01T08:00:00Z/,

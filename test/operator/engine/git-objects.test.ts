@@ -59,7 +59,7 @@ describe("assertGitPath()", () => {
     expect(() => assertGitPath(path)).toThrow(RangeError);
   });
 
-  test.for(["a", "a/b.c/d-e", ".fairlead.yaml", "_cluster/x.y/z", ".gitignore", "a\u2028b"])(
+  test.for(["a", "a/b.c/d-e", ".fairlead.yaml", "_cluster/x.y/z", ".gitignore", "a\u2028b", "git~2/x"])(
     "takes %j",
     (path) => {
       expect(() => assertGitPath(path)).not.toThrow();

@@ -98,6 +98,18 @@ describe("a Release that a policy does not allow", () => {
     expect(bench.takeRequests()).toEqual(observed.takeRequests());
   });
 
+  test("reports that it is pending later if others of its namespace are pending", async () => {
+    const bench = new ReleaseBench();
+    bench.rules = unobserved;
+    bench.commit("1", [map]);
+    bench.edit();
+    for (const name of ["b", "c"]) bench.pending.note(`shop/${name}`, true);
+    expect(await bench.reconcile()).toEqual({ requeueAfterMs: 2_400 });
+    bench.rules = undefined;
+    await bench.reconcile();
+    expect(bench.pending.note("shop/b", true)).toBe(1);
+  });
+
   test("reports a namespace that is not observed for long, without a request for its objects", async () => {
     const bench = new ReleaseBench();
     bench.rules = unobserved;

@@ -28,6 +28,11 @@ describe("decidePublishTarget()", () => {
       target: { branch: "main", root: "prod" },
     },
     {
+      does: "takes a folder with a colon",
+      publish: { path: "apps:prod" },
+      target: { branch: "main", root: "apps:prod" },
+    },
+    {
       does: "reads a path from the root",
       publish: { path: "/prod" },
       target: { branch: "main", root: "prod" },

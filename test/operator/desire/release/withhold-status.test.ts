@@ -18,14 +18,22 @@ const ready = (status: "True" | "False", observedGeneration: number) => ({
 const reconciling = { ...ready("True", 2), type: "Reconciling" };
 
 /** How long a status is withheld, in milliseconds. */
-function withheldFor(before: object, after: object, isPlanning = false, othersPending = 0): number {
+function withheldFor(
+  before: object,
+  after: object,
+  {
+    isPlanning = false,
+    pending,
+  }: { isPlanning?: boolean; pending?: { others: number; isLong?: boolean } } = {},
+): number {
   const release = {
     resource: { status: before },
     memory: { withheld: { sinceMs: undefined, isProgressTold: false } },
   } as unknown as LoadedRelease;
   const status = after as unknown as ResourceStatus;
   const applied = { state: "applied", count: 1 } as const;
-  const outcome = othersPending > 0 ? ({ state: "pending", message: "Waiting" } as const) : applied;
+  const { others: othersPending = 0, isLong = false } = pending ?? {};
+  const outcome = pending ? ({ state: "pending", message: "Waiting", isLong } as const) : applied;
   const ending = { change: { status, patch: {} }, ended: { outcome, isPlanning }, othersPending };
   return withholdStatus(release, ending, 0).forMs;
 }
@@ -62,17 +70,21 @@ describe("withholdStatus() decides about", () => {
   });
 
   test("a new generation alone while its plan is made", () => {
-    expect(withheldFor(before, same, true)).toBe(2_000);
-    expect(withheldFor(before, { ...same, deployed: { generation: 2, digest: "d2" } }, true)).toBe(0);
-    expect(withheldFor(before, { ...same, conditions: [ready("False", 2)] }, true)).toBe(0);
-    expect(withheldFor(before, { ...same, next: { ...plan, digest: "d2" } }, true)).toBe(0);
+    expect(withheldFor(before, same, { isPlanning: true })).toBe(2_000);
+    expect(
+      withheldFor(before, { ...same, deployed: { generation: 2, digest: "d2" } }, { isPlanning: true }),
+    ).toBe(0);
+    expect(withheldFor(before, { ...same, conditions: [ready("False", 2)] }, { isPlanning: true })).toBe(0);
+    expect(withheldFor(before, { ...same, next: { ...plan, digest: "d2" } }, { isPlanning: true })).toBe(0);
   });
 
   test.for([
-    [1, 2_025],
-    [100, 4_500],
-    [10_000, 30_000],
-  ] as const)("one that is pending with %i others, which is withheld for %i ms", ([others, forMs]) => {
-    expect(withheldFor(before, onItsWay, false, others)).toBe(forMs);
+    [{ others: 0 }, 2_000],
+    [{ others: 1 }, 2_200],
+    [{ others: 100 }, 22_000],
+    [{ others: 10_000 }, 30_000],
+    [{ others: 100, isLong: true }, 2_000],
+  ] as const)("one that is pending: %o, which is withheld for %i ms", ([pending, forMs]) => {
+    expect(withheldFor(before, onItsWay, { pending })).toBe(forMs);
   });
 });
