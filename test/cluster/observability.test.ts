@@ -140,7 +140,9 @@ test("metrics, events and probes report the work of an operator, without any cos
   const describe = (object: string) => kubectl(["describe", object, "-n", harness.namespace]);
   const ofLease = /Warning +RepositoryUnreachable .*does not appear to be a git repository/;
   expect(await describe("lease/fairlead")).toMatch(ofLease);
-  expect(await describe("stamp/stamp-0")).toMatch(/Normal +Restored .*stamp-0-0: it was deleted/);
+  // Other tests define more kinds of this name.
+  const ofStamp = await describe(`${controller}/stamp-0`);
+  expect(ofStamp).toMatch(/Normal +Restored .*stamp-0-0: it was deleted/);
 
   // Then it is idle: reads cause no write, and only the Lease is written
   const quietSince = new Date();
