@@ -21,17 +21,14 @@ const alone = [
 const last = ["test/cluster/rights-used.test.ts"];
 
 /**
- * Each packs the project, starts clusters of its own, or repeats its steps for half a minute or more: `npm run test:long` and CI
- * run these files.
+ * Each packs the project, starts clusters of its own, or repeats its steps for half a minute: `npm run test:long` and CI run
+ * these files.
  */
 const long = isLong
   ? []
   : [
-      "cold-start",
       "forgets",
-      "git-faults",
       "install-upgrade",
-      "kill",
       "local-cluster-lifetime",
       "local-cluster-restart",
       "neighbours",
@@ -39,7 +36,6 @@ const long = isLong
       "public-way",
       "release-kills",
       "runtime-expiry",
-      "sweep",
     ].map((name) => `test/cluster/${name}.test.ts`);
 
 /** Measures, for minutes; where it is asked for. */

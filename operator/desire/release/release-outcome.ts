@@ -8,8 +8,8 @@ export type ReleaseOutcome =
   /** Objects were applied, or the Release waits for objects that must exist before. */
   | ApplyOutcome
   /**
-   * The source or the rules of the platform are not known yet, or the source is being rendered. `isLong`: for so long that a
-   * deployed Release reports it.
+   * It waits for its source, for the render, or for rules of the platform. `isLong`: it has waited for so long that a deployed
+   * Release reports it.
    */
   | { readonly state: "pending"; readonly message: string; readonly isLong?: boolean }
   /** The desired revision is unavailable or cannot be rendered. The deployed one stays. */

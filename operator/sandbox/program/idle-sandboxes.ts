@@ -32,11 +32,13 @@ export class IdleSandboxes {
 
   /** Total memory of these processes. */
   get memoryMiB(): number {
-    return this.#idle.reduce((sum, { memoryMiB }) => sum + memoryMiB, 0);
+    return this.#idle.reduce((sum, { memoryMiB, sandbox }) => sum + (sandbox.isOver ? 0 : memoryMiB), 0);
   }
 
   put(idle: Omit<Idle, "cancel">): void {
     const { clock, idleMs } = this.#options;
+    // One that ended by itself, or used too much, takes no place of others.
+    this.#end(({ sandbox }) => sandbox.isOver);
     const stopWatching = idle.sandbox.watchIdle();
     const cancelEnd = clock.schedule(idleMs, () => this.#end((other) => other.sandbox === idle.sandbox));
     const cancel = (): void => {
@@ -44,8 +46,6 @@ export class IdleSandboxes {
       cancelEnd();
     };
     this.#idle.push({ ...idle, cancel });
-    // One that ended by itself, or used too much, takes no place of others.
-    void idle.sandbox.ended.then(() => this.#end((other) => other.sandbox === idle.sandbox));
     const [oldest] = this.#idle;
     if (this.#idle.length > MOST) this.#end((other) => other === oldest);
   }

@@ -92,6 +92,7 @@ describe("SandboxProcess", () => {
     idle.put({ namespace: "shop", key: "shop\nprogram", sandbox, memoryMiB: 1 });
     await sandbox.ended;
     expect(idle.take("shop\nprogram")).toBeUndefined();
+    expect(idle.memoryMiB).toBe(0);
   });
 
   test("distinguishes a program that changes V8's flags from one that runs out of memory", async () => {
