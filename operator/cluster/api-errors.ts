@@ -34,6 +34,11 @@ const byPerson = /User "(.*)" cannot (\S+) resource "([^"]*)" in API group "([^"
  */
 const byLeadershipPolicy = /the lease is held by .*/;
 const byOwnershipPolicy = /leaves alone what belongs to (.*)/;
+/**
+ * The API server could not evaluate an admission policy, for example because the read of its parameter timed out. It answers
+ * 422, as for a refusal. Source: addConfigError() in k8s.io/apiserver/pkg/admission/plugin/policy.
+ */
+const byUnevaluatedPolicy = /denied request: failed to configure (?:policy|binding): /;
 const unavailable4xx = new Set([401, 408, 409, 429]);
 
 /**
@@ -47,6 +52,7 @@ export function toOperatorError(response: ApiResponse, attempt: Attempt): Error 
   if (code === 404) return unavailable(attempt, status, notFound(status, attempt));
   const notLeading = byLeadershipPolicy.exec(status.message);
   if (notLeading !== null) return new NotLeadingError(`${notLeading[0]}, says the API server`);
+  if (byUnevaluatedPolicy.test(status.message)) return unavailable(attempt, status, brief(status.message));
   if (code === 403) return forbidden(status, attempt);
   if (code === 422)
     return rejected(attempt, status, causes.length > 0 ? inWords(causes, attempt) : brief(status.message));

@@ -198,6 +198,17 @@ describe("toOperatorError()", () => {
     expect(error.message).toBe(`Cannot write: ${why}, says the API server`);
   });
 
+  test("retries an apply whose admission policies the API server could not evaluate", () => {
+    const why =
+      "ValidatingAdmissionPolicy 'x' with binding 'x' denied request: failed to configure binding: " +
+      'Get "https://127.0.0.1/apis/coordination.k8s.io/v1/namespaces/x/leases/x": context deadline exceeded';
+    const causes = [{ message: why }];
+    const answer = refusal(422, `configmaps "web" is forbidden: ${why}`, { causes }, "Invalid");
+    const error = toOperatorError(answer, attempt);
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(error.message).toContain(why);
+  });
+
   test("recognizes the rejection by the ownership policy", () => {
     const denied = "x is forbidden: ValidatingAdmissionPolicy 'x' denied request:";
     const answer = refusal(403, `${denied} Fairlead leaves alone what belongs to Helm`);
