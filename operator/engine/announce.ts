@@ -20,11 +20,9 @@ export function announceChanges(
   { resource }: { readonly resource: CustomResource },
   { events, log }: Pick<AnnounceOptions, "events" | "log">,
 ): void {
-  announcePruned(
-    changes.filter(({ done }) => done === "Pruned"),
-    resource,
-    { events, log },
-  );
+  const pruned = changes.filter(({ done }) => done === "Pruned");
+  for (const alike of Map.groupBy(pruned, ({ why }) => why).values())
+    announcePruned(alike, resource, { events, log });
   for (const change of changes.filter(({ done }) => done !== "Pruned")) {
     const { done, live, why } = change;
     if (done === "FieldsKept") {
@@ -53,7 +51,7 @@ function announceKept(
   events.record(resource, { type: "Warning", reason: "FieldsKept", action: "Apply", note });
 }
 
-/** One event for all objects that were pruned in a run: there may be hundreds. */
+/** One event for all objects that were pruned in a run for the same reason: there may be hundreds. */
 function announcePruned(
   pruned: readonly Change[],
   resource: LiveObject,

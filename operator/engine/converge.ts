@@ -204,6 +204,7 @@ async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Conver
       storeOf: storesOf(subject),
       changes,
       why: surplus.why,
+      confirm: () => confirmWanted(target.resource, run),
     }));
   const described = subject.describeEnd?.(plan) ?? describePlan({ plan, prune: pruned, set });
   if (!plan.isComplete) return { outcome: described, pruned };

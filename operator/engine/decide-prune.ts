@@ -7,7 +7,7 @@ import type { DesiredObject, DesiredSet, KeptObject, OwnedObject } from "./desir
 import { countLasting, sortByLifetime } from "./lifetimes.ts";
 import { countObjects, describeId } from "./object-text.ts";
 import { listNames } from "./outcome.ts";
-import { isKept, mayPrune } from "./prune-guard.ts";
+import { isKept, mayClear, mayPrune } from "./prune-guard.ts";
 
 export interface PruneInput {
   readonly resource: CustomResource;
@@ -83,6 +83,12 @@ export function decidePrune(input: PruneInput): PruneDecision {
   if (why === undefined)
     return { ...inWaves([...lasting, ...over], leaving, input.waves), leaving, kept, held: undefined };
   return { ...inWaves(over, leaving, input.waves), leaving, kept, held: hold(lasting, why, input) };
+}
+
+/** The objects of an earlier resource of the same name that are not desired and may be deleted. Pure. */
+export function findLeftBehind({ desired, owned, resource, set }: PruneInput): readonly OwnedObject[] {
+  const wanted = new Set(desired.objects.map(({ id }) => id));
+  return owned.filter(({ id, live }) => !wanted.has(id) && mayClear({ live, resource, set }));
 }
 
 const nothingToPrune: PruneDecision = { now: [], later: [], leaving: [], kept: [], held: undefined };

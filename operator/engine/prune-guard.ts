@@ -1,5 +1,7 @@
 import { type CustomResource, controllerOf, type LiveObject } from "../../crds/object.ts";
 import { stamps } from "../../synth/manifest.ts";
+import { isLeftBehind } from "./decide-object.ts";
+import { decideOwnership } from "./ownership.ts";
 
 export interface PruneGuardInput {
   readonly live: LiveObject;
@@ -43,6 +45,15 @@ export function mayPrune({
     !desiredUids.has(uid) &&
     !isKept(live)
   );
+}
+
+/**
+ * Whether an object that is not desired may be deleted because an earlier resource of the same name left it behind. Garbage
+ * collection deletes it, too. But after a restart of the API server that may take minutes, in which the object counts as one of
+ * the set. The resource must be confirmed first: its local copy may be the earlier one.
+ */
+export function mayClear({ live, resource, set }: Omit<PruneGuardInput, "desiredUids">): boolean {
+  return isLeftBehind(live, set) && decideOwnership(live, resource, set).whose === "leaving" && !isKept(live);
 }
 
 /** Whether users keep an object that is no longer desired. */

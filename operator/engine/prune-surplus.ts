@@ -1,12 +1,12 @@
 import { keyOf } from "../../crds/object.ts";
 import type { ObjectAction } from "./apply-result.ts";
-import { decidePrune, type PruneDecision, type PruneInput } from "./decide-prune.ts";
+import { decidePrune, findLeftBehind, type PruneDecision, type PruneInput } from "./decide-prune.ts";
 import type { OwnedObject } from "./desired-set.ts";
 import type { Change } from "./note-result.ts";
 import { type PruneOptions, prune } from "./prune.ts";
 import { atATime, settleAll } from "./settle-all.ts";
 
-export interface PruneWaveOptions extends Pick<PruneOptions, "cluster" | "storeOf" | "lost"> {
+export interface PruneWaveOptions extends Pick<PruneOptions, "cluster" | "storeOf" | "lost" | "isUnchanged"> {
   readonly count: (did: ObjectAction, objects: number) => void;
 }
 
@@ -15,10 +15,12 @@ export interface PruneSurplusOptions extends PruneWaveOptions {
   readonly changes: Change[];
   /** The reason of the deletion, for events: `no longer in the source`. */
   readonly why: string;
+  /** Confirms that the resource still exists. @throws ReplacedError if it does not. */
+  readonly confirm: () => Promise<void>;
 }
 
 /**
- * Deletes objects that are owned and no longer desired, one wave after the other. Stops after a wave with an object that is
+ * Deletes what an earlier resource of the same name left behind, and objects that are owned and no longer desired, one wave after the other. Stops after a wave with an object that is
  * not deleted immediately. Call it only after all objects are applied.
  *
  * @param decideFrom Reads the input of the decision, for each wave.
@@ -27,6 +29,7 @@ export async function pruneSurplus(
   decideFrom: () => PruneInput,
   options: PruneSurplusOptions,
 ): Promise<PruneDecision> {
+  await pruneLeftBehind(findLeftBehind(decideFrom()), options);
   for (;;) {
     const decision = decidePrune(decideFrom());
     const { now } = decision;
@@ -35,6 +38,15 @@ export async function pruneSurplus(
     for (const { live } of now) options.changes.push({ done: "Pruned", live, why: options.why });
     if (!areGone) return decision;
   }
+}
+
+async function pruneLeftBehind(objects: readonly OwnedObject[], options: PruneSurplusOptions): Promise<void> {
+  if (objects.length === 0) return;
+  // They may belong to a later resource of the name, which the local copies do not contain yet.
+  await options.confirm();
+  await pruneWave(objects, { ...options, isUnchanged: true });
+  for (const { live } of objects)
+    options.changes.push({ done: "Pruned", live, why: "left by a deleted resource of the same name" });
 }
 
 /**

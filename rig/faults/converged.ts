@@ -19,8 +19,15 @@ export interface ConvergedInput {
   readonly wanted: readonly Wanted[];
 }
 
-/** The differences from the user's intent, in the cluster and on the branch. Empty: there is none. */
-export async function findDifferences(input: ConvergedInput): Promise<readonly string[]> {
+/**
+ * The differences from the user's intent, in the cluster and on the branch. Empty: there is none.
+ *
+ * @param options.isLast Also look at the objects if a status differs: they may show why.
+ */
+export async function findDifferences(
+  input: ConvergedInput,
+  { isLast = false }: { readonly isLast?: boolean } = {},
+): Promise<readonly string[]> {
   const { api, namespace, wanted } = input;
   const lists = await Promise.all(
     editedKinds.map(async (kind) => [kind, await api.list(kindOf[kind], namespace)] as const),
@@ -40,12 +47,13 @@ export async function findDifferences(input: ConvergedInput): Promise<readonly s
     else differences.push(...findInStatus(key, resource, trees.get(folderOf(namespace, one))));
   }
   // Run the more expensive checks only if the others pass.
-  if (differences.length > 0) return differences;
+  if (differences.length > 0 && !isLast) return differences;
   const uids = new Map(
     [...resources.values()].map(({ kind, metadata }) => [metadata.uid, `${kind}/${metadata.name}`]),
   );
   const children = await findInChildren(input, uids);
-  return children.length > 0 ? children : await findOnBranch(input);
+  const found = [...differences, ...children];
+  return found.length > 0 ? found : await findOnBranch(input);
 }
 
 function findInStatus(

@@ -142,11 +142,11 @@ async function untilConverged(fixture: ScheduleFixture, driver: Driver): Promise
   let last = "";
   for (;;) {
     const wanted = [...driver.wanted.values()];
-    const differences = await findDifferences({ api: shared.api, git, namespace, wanted });
+    const isLast = performance.now() - started > convergeMs;
+    const differences = await findDifferences({ api: shared.api, git, namespace, wanted }, { isLast });
     if (differences.length === 0) return { violations: [], last };
     last = differences.join("; ");
-    if (performance.now() - started > convergeMs)
-      return { violations: differences.map((one) => `not converged: ${one}`), last };
+    if (isLast) return { violations: differences.map((one) => `not converged: ${one}`), last };
     if (performance.now() - touchedMs > touchMs) {
       touchedMs = performance.now();
       await touchPods(shared.api, namespace);

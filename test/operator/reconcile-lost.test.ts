@@ -9,11 +9,11 @@ const two = { spec: { objects: [aConfigMap("a", { data: { x: "1" } }), aConfigMa
 
 describe("a reconcile that finds objects of an earlier resource of the same name", () => {
   /** The resource was deleted and created again, and garbage collection has not run yet. */
-  async function madeAgain() {
+  async function madeAgain(next: Partial<typeof two> = {}) {
     const bench = new ReconcileBench({ resource: two });
     await bench.reconcile();
     const { uid: before } = childOf(bench, "a").metadata;
-    bench.edit({ ...bench.resource, metadata: { ...bench.resource.metadata, uid: "next" } });
+    bench.edit({ ...bench.resource, ...next, metadata: { ...bench.resource.metadata, uid: "next" } });
     bench.takeRequests();
     return { bench, before };
   }
@@ -38,6 +38,32 @@ describe("a reconcile that finds objects of an earlier resource of the same name
     await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
     expect(bench.takeRequests()).toEqual(["read Gadget/web", "delete ConfigMap/a"]);
     expect(bench.cluster.objects.get(idOf(childOf(bench, "a")))?.metadata.uid).toBe(before);
+  });
+
+  test("deletes those that are no longer desired, too, and creates nothing for them", async () => {
+    const { bench } = await madeAgain({ spec: { objects: [aConfigMap("a")] } });
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual([
+      "read Gadget/web",
+      "delete ConfigMap/a",
+      "apply ConfigMap/a",
+      "read Gadget/web",
+      "delete ConfigMap/b",
+      "status Gadget/web",
+    ]);
+    expect(bench.events).toContainEqual(
+      expect.objectContaining({
+        reason: "Pruned",
+        note: "Pruned ConfigMap shop/b: left by a deleted resource of the same name",
+      }),
+    );
+  });
+
+  test("does not delete those that are no longer desired if its copy of the resource is the old one", async () => {
+    const { bench } = await madeAgain({ spec: { objects: [] } });
+    bench.cluster.objects.delete(idOf(bench.resource));
+    await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
+    expect(bench.takeRequests()).toEqual(["read Gadget/web"]);
   });
 
   test("does not delete them if its copy of the resource is the old one", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../crds/object.ts";
-import { mayPrune } from "../../../operator/engine/prune-guard.ts";
+import { mayClear, mayPrune } from "../../../operator/engine/prune-guard.ts";
 import { stamps } from "../../../synth/manifest.ts";
 import { aManifest, anOwner, asLive, set } from "../../fakes/owned-objects.ts";
 
@@ -70,5 +70,42 @@ describe("mayPrune()", () => {
     const input = { resource: { ...anOwner(), metadata }, set, desiredUids: new Set<string>() };
     expect(mayPrune({ live, ...input })).toBe(true);
     expect(mayPrune({ live: elsewhere, ...input })).toBe(false);
+  });
+});
+
+describe("mayClear()", () => {
+  const predecessor = [{ ...reference, uid: "0" } as never];
+  const left = { ownerReferences: predecessor };
+  test.for([
+    { does: "deletes an object of an earlier resource of the same name", live: withMetadata(left), is: true },
+    { does: "leaves an object of the resource to the prune", live, is: false },
+    {
+      does: "keeps an object of another resource",
+      live: withMetadata({ ownerReferences: [{ ...reference, uid: "0", name: "other" } as never] }),
+      is: false,
+    },
+    {
+      does: "keeps an object that we never applied",
+      live: { ...withMetadata(left), ours: false },
+      is: false,
+    },
+    { does: "keeps an object without our label", live: withMetadata({ ...left, labels: {} }), is: false },
+    {
+      does: "keeps an object that also has another owner",
+      live: withMetadata({ ownerReferences: [...predecessor, { kind: "Other", uid: "9" } as never] }),
+      is: false,
+    },
+    {
+      does: "does not delete a terminating object again",
+      live: withMetadata({ ...left, deletionTimestamp: "2026-01-01T00:00:00Z" }),
+      is: false,
+    },
+    {
+      does: "keeps an object with our annotation to keep it",
+      live: withMetadata({ ...left, annotations: { "fairlead.dev/prune": "disabled" } }),
+      is: false,
+    },
+  ])("$does", ({ live: object, is }) => {
+    expect(mayClear({ live: object, resource: anOwner(), set })).toBe(is);
   });
 });
