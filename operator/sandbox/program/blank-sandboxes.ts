@@ -29,11 +29,17 @@ export class BlankSandboxes {
   #blank: Promise<SandboxProcess> | undefined;
   #caches: readonly Buffer[] | undefined;
   #started = 0;
+  #startMs = 0;
   #cancelIdle = (): void => {};
   #isClosed = false;
 
   constructor(options: BlankSandboxesOptions) {
     this.#options = options;
+  }
+
+  /** How long the start of the last sandbox took, in milliseconds. Before the first one: 0. */
+  get startMs(): number {
+    return this.#startMs;
   }
 
   /** Call it when a run is expected soon. */
@@ -81,6 +87,7 @@ export class BlankSandboxes {
     const { runner, warmUp, libraries: codes } = await libraries();
     if (this.#isClosed) throw new Error("Cannot run a program: the operator is stopping");
     this.#started += 1;
+    const beganMs = clock.now();
     const sandbox = new SandboxProcess({ clock, limits, runner, isolation, prlimit: this.#prlimit });
     this.#starting.add(sandbox);
     try {
@@ -90,6 +97,7 @@ export class BlankSandboxes {
       ]);
       const names = codes.map(({ name }) => name);
       await sandbox.ask({ kind: "libraries", names }, parts, { timeoutMs: LOAD_MS });
+      this.#startMs = clock.now() - beganMs;
       if (this.#caches === undefined && this.#started > 1) {
         sandbox.tell({ kind: "program", needs: names }, [Buffer.from(warmUp)]);
         const request = JSON.stringify({ entry: "", seed: "", objects: 100, characters: 1_000_000 });

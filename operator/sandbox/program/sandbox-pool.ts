@@ -48,8 +48,8 @@ export interface SandboxResult {
   readonly queuedMs: number;
 }
 
-/** Time to wait for a run of the same program before another process starts for it, which takes a few times as long. */
-const WORTH_WAITING_MS = 100;
+/** See {@link worthWaitingMs}. */
+const waits = { shortestMs: 100, shareOfStart: 0.5, longestMs: 1_000 };
 /** Delay after the last run until a spare process starts: applying the result of the run has precedence on the CPU. */
 const CALM_MS = 500;
 /** A process ends after this number of runs, to limit what accumulates in it. */
@@ -136,7 +136,8 @@ export class SandboxPool {
       const permits = [permit, grant.permit];
       const onOld = handleSlowRun({ sandbox, permits, over: over.signal, clock, lowerPriority }, patience);
       if (patience?.isSlow === true) onOld();
-      over.signal.addEventListener("abort", clock.schedule(WORTH_WAITING_MS, letNext));
+      const waitMs = worthWaitingMs(this.#blanks.startMs);
+      over.signal.addEventListener("abort", clock.schedule(waitMs, letNext));
       const warm = sandbox.runs > 0;
       const request = { kind: "run", copies: warm ? 1 : 2, timeoutMs } as const;
       const limit = run.timeoutMs > timeoutMs ? " (the platform's limit)" : "";
@@ -188,6 +189,17 @@ export class SandboxPool {
       this.#idle.put({ namespace, key, sandbox, memoryMiB });
     }
   }
+}
+
+/**
+ * How long to wait for a run of the same program before another process starts for the next one, in milliseconds. It depends
+ * on the machine: where a start takes long, a run does, too, and the start would delay it even more. Pure.
+ *
+ * @param startMs How long the start of a process took.
+ */
+export function worthWaitingMs(startMs: number): number {
+  const { shortestMs, shareOfStart, longestMs } = waits;
+  return Math.min(Math.max(shortestMs, shareOfStart * startMs), longestMs);
 }
 
 function keyOf(namespace: string, { digest }: Bundle): string {

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
+import { worthWaitingMs } from "../../../../operator/sandbox/program/sandbox-pool.ts";
 import { FakeClock } from "../../../fakes/fake-clock.ts";
 import { programOf, type RealPrograms, realPrograms } from "../../../fakes/programs.ts";
 
@@ -104,5 +105,16 @@ describe("createPrograms()", () => {
     const clock = new FakeClock();
     observed(clock);
     expect(clock.pendingDelaysMs).toEqual([]);
+  });
+});
+
+describe("worthWaitingMs()", () => {
+  test.for([
+    { machine: "on which no process has started yet", startMs: 0, waitMs: 100 },
+    { machine: "that starts processes fast", startMs: 150, waitMs: 100 },
+    { machine: "that starts processes slowly", startMs: 500, waitMs: 250 },
+    { machine: "that is stuck", startMs: 20_000, waitMs: 1_000 },
+  ])("waits $waitMs ms on a machine $machine", ({ startMs, waitMs }) => {
+    expect(worthWaitingMs(startMs)).toBe(waitMs);
   });
 });
