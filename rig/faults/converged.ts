@@ -1,3 +1,5 @@
+import { Deployment, ReplicaSet } from "../../crds/core-kinds.ts";
+import { controllerOf } from "../../crds/object.ts";
 import type { SeenResource } from "../../test/cluster/harness.ts";
 import type { AdminApi, SeenObject } from "./api.ts";
 import type { GitServer } from "./git-server.ts";
@@ -52,7 +54,7 @@ export async function findDifferences(
     [...resources.values()].map(({ kind, metadata }) => [metadata.uid, `${kind}/${metadata.name}`]),
   );
   const children = await findInChildren(input, uids);
-  const found = [...differences, ...children];
+  const found = [...differences, ...children, ...(isLast ? await findUncollected(input) : [])];
   return found.length > 0 ? found : await findOnBranch(input);
 }
 
@@ -125,6 +127,20 @@ async function findInChildren(
 
 function isOurs({ metadata }: SeenObject): boolean {
   return metadata.labels?.["fairlead.dev/set"] !== undefined;
+}
+
+/** ReplicaSets whose Deployment no longer exists. Garbage collection of Kubernetes should have deleted them, with their pods. */
+async function findUncollected({ api, namespace }: ConvergedInput): Promise<string[]> {
+  const [deployments, sets] = await Promise.all([
+    api.list(Deployment, namespace),
+    api.list(ReplicaSet, namespace),
+  ]);
+  const uids = new Set(deployments.map(({ metadata }) => metadata.uid));
+  return sets.flatMap((set) => {
+    const owner = controllerOf(set);
+    if (owner?.kind !== "Deployment" || uids.has(owner.uid)) return [];
+    return `ReplicaSet/${set.metadata.name}: Deployment ${owner.name} of uid ${owner.uid} does not exist`;
+  });
 }
 
 async function findOnBranch({ git, namespace, wanted }: ConvergedInput): Promise<string[]> {

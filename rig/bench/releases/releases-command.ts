@@ -19,6 +19,7 @@ interface ReleasesOptions {
   readonly quietWait: string;
   readonly out: string | undefined;
   readonly operatorArgs: string;
+  readonly heap: string | undefined;
 }
 
 /** `npm run bench -- releases`: measures a thousand Releases of one repository, and compares them with the numbers of Flux. */
@@ -33,6 +34,7 @@ export function releasesCommand(report: (line: string) => void): Command {
     .option("--quiet-wait <seconds>", "longest wait for a quiet machine", "120")
     .option("--out <file>", "file that the raw results are appended to, as JSON")
     .option("--operator-args <words>", "more flags for the operator, such as --log-level=debug", "")
+    .option("--heap <MiB>", "maximum size of the operator's heap; default: that of the image's flags")
     .action(async (options: ReleasesOptions) => {
       // Run one measurement at a time on this machine, for all users.
       const onWait = ({ pid }: { pid: number }): void => report(`Waiting for process ${pid}, which measures`);
@@ -55,7 +57,8 @@ async function measure(options: ReleasesOptions, report: (line: string) => void)
   for (const name of ["SIGINT", "SIGTERM"] as const)
     process.once(name, () => stop.abort(new Error(`Ended by ${name}`)));
   const operatorArguments = options.operatorArgs.split(" ").filter((word) => word !== "");
-  const rig = await startReleaseRig({ sets, operatorArguments, report });
+  const heap = options.heap === undefined ? {} : { heapMiB: Number(options.heap) };
+  const rig = await startReleaseRig({ sets, operatorArguments, ...heap, report });
   try {
     const load1 = await untilQuiet({ waitSeconds: Number(options.quietWait), report });
     const watches = await openWatches(rig, stop.signal);
