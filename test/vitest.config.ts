@@ -2,7 +2,12 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { isLong } from "./long.ts";
+import { longFiles } from "./long-files.ts";
 import LongestFirst from "./longest-first.ts";
+
+function inCluster(name: string): string {
+  return `test/cluster/${name}.test.ts`;
+}
 
 /**
  * After the others, two at a time: tests that measure times, count writes that a slow rollout adds to, compute, or free ports for
@@ -13,30 +18,14 @@ const alone = [
   "leader-killed",
   "pipeline-cost",
   "repair",
-  ...(isLong ? ["local-cluster-restart"] : []),
+  "local-cluster-restart",
   "release-quota",
-].map((name) => `test/cluster/${name}.test.ts`);
+].map(inCluster);
 
 /** Looks back at all the others. */
 const last = ["test/cluster/rights-used.test.ts"];
 
-/**
- * Each packs the project, starts clusters of its own, or repeats its steps for half a minute: `npm run test:long` and CI run
- * these files.
- */
-const long = isLong
-  ? []
-  : [
-      "forgets",
-      "install-upgrade",
-      "local-cluster-lifetime",
-      "local-cluster-restart",
-      "neighbours",
-      "pipeline-kills",
-      "public-way",
-      "release-kills",
-      "runtime-expiry",
-    ].map((name) => `test/cluster/${name}.test.ts`);
+const long = isLong ? [] : longFiles.map(inCluster);
 
 /** Measures, for minutes; where it is asked for. */
 const measuring =
@@ -174,7 +163,7 @@ export default defineConfig({
           exclude: [...alone, ...last, ...long, ...measuring, ...rival],
         },
       },
-      { test: { ...onCluster, ...twoAtATime, name: "cluster-alone", include: alone } },
+      { test: { ...onCluster, ...twoAtATime, name: "cluster-alone", include: alone, exclude: long } },
       { test: { ...onCluster, ...oneByOne, name: "cluster-last", include: last } },
       ...(process.env["FAIRLEAD_E2E"] === "1" ? endToEnd : []),
       ...(process.env["FAIRLEAD_RIVAL"] === "1" ? besideRival : []),
