@@ -198,8 +198,7 @@ export class SandboxPool {
  * @param startMs How long the start of a process took.
  */
 export function worthWaitingMs(startMs: number): number {
-  const { shortestMs, shareOfStart, longestMs } = waits;
-  return Math.min(Math.max(shortestMs, shareOfStart * startMs), longestMs);
+  return Math.min(Math.max(waits.shortestMs, waits.shareOfStart * startMs), waits.longestMs);
 }
 
 function keyOf(namespace: string, { digest }: Bundle): string {
