@@ -20,8 +20,8 @@ export interface PruneSurplusOptions extends PruneWaveOptions {
 }
 
 /**
- * Deletes what an earlier resource of the same name left behind, and objects that are owned and no longer desired, one wave after the other. Stops after a wave with an object that is
- * not deleted immediately. Call it only after all objects are applied.
+ * Deletes what an earlier resource of the same name left behind, then objects that are owned and no longer desired, one wave
+ * after the other. Stops after a wave with an object that is not deleted immediately. Call it only after all objects are applied.
  *
  * @param decideFrom Reads the input of the decision, for each wave.
  */
