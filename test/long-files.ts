@@ -3,7 +3,7 @@
  * took over half a minute beside five others, without the main ways of a Release, a Pipeline and a kind, and those that pack the
  * project, start clusters of their own or repeat their steps.
  */
-export const longFiles: readonly string[] = [
+export const longClusterFiles: readonly string[] = [
   "add-fields",
   "bad-input",
   "batch",
@@ -60,4 +60,31 @@ export const longFiles: readonly string[] = [
   "upgrade",
   "weaker-rules",
   "why",
+];
+
+/**
+ * Unit tests that `npm test` leaves to CI and `npm run test:long` for the same reason: those that took over ten seconds, most of them
+ * with dozens of git processes. `sources.test.ts` and `git-publisher.test.ts` stay: they test the main ways of git.
+ */
+export const longUnitFiles: readonly string[] = [
+  "test/cli/launcher.test.ts",
+  "test/cli/main.test.ts",
+  "test/operator/git/https-remote.test.ts",
+  "test/operator/git/publish/publish-process-isolation.test.ts",
+  "test/operator/git/publish/publish-process.test.ts",
+  "test/operator/git/publish/repository-branch.test.ts",
+  "test/operator/git/publisher-others.test.ts",
+  "test/operator/git/publisher-outage.test.ts",
+  "test/operator/git/publisher-sweep.test.ts",
+  "test/operator/git/source/source-authors.test.ts",
+  "test/operator/git/source/source-https.test.ts",
+  "test/operator/git/source/source-limits.test.ts",
+  "test/operator/git/source/source-outage.test.ts",
+  "test/operator/git/source/source-process.test.ts",
+  "test/operator/git/source/source-pushes.test.ts",
+  "test/operator/git/source/source-refs.test.ts",
+  "test/operator/git/source/source-verify.test.ts",
+  "test/operator/git/writers.test.ts",
+  "test/operator/sandbox/sandbox-processes.test.ts",
+  "test/synth/main.test.ts",
 ];

@@ -2,7 +2,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { isLong } from "./long.ts";
-import { longFiles } from "./long-files.ts";
+import { longClusterFiles, longUnitFiles } from "./long-files.ts";
 import LongestFirst from "./longest-first.ts";
 
 function inCluster(name: string): string {
@@ -25,7 +25,7 @@ const alone = [
 /** Looks back at all the others. */
 const last = ["test/cluster/rights-used.test.ts"];
 
-const long = isLong ? [] : longFiles.map(inCluster);
+const long = isLong ? [] : [...longUnitFiles, ...longClusterFiles.map(inCluster)];
 
 /** Measures, for minutes; where it is asked for. */
 const measuring =
@@ -151,7 +151,16 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...unit, name: "unit-slow", include: slow, isolate: false, testTimeout: 240_000 } },
+      {
+        test: {
+          ...unit,
+          name: "unit-slow",
+          include: slow,
+          exclude: long,
+          isolate: false,
+          testTimeout: 240_000,
+        },
+      },
       { test: { ...unit, name: "unit-isolated", include: isolated, exclude: measuringMemory } },
       { test: { ...unit, ...oneByOne, name: "unit-alone", include: measuringMemory } },
       {
