@@ -1,7 +1,7 @@
 /**
- * Files of `test/cluster/` that `npm test` leaves to CI and `npm run test:long`, so that it takes six minutes on two cores: those that
- * took over half a minute beside five others, without the main ways of a Release, a Pipeline and a kind, and those that pack the
- * project, start clusters of their own or repeat their steps.
+ * Files of `test/cluster/` that `npm test` leaves to CI and `npm run test:long`. They took over half a minute beside five others, pack
+ * the project, start clusters of their own, or repeat their steps. Some others take as long and are not in the list, because they test
+ * the main ways of a Release, a Pipeline and a kind.
  */
 export const longClusterFiles: readonly string[] = [
   "add-fields",
@@ -63,8 +63,8 @@ export const longClusterFiles: readonly string[] = [
 ];
 
 /**
- * Unit tests that `npm test` leaves to CI and `npm run test:long` for the same reason: those that took over ten seconds, most of them
- * with dozens of git processes. `sources.test.ts` and `git-publisher.test.ts` stay: they test the main ways of git.
+ * Files of unit tests that `npm test` leaves to CI and `npm run test:long`. They took over ten seconds, most of them with dozens of git
+ * processes. `sources.test.ts` and `git-publisher.test.ts` are not in the list, because they test the main ways of git.
  */
 export const longUnitFiles: readonly string[] = [
   "test/cli/launcher.test.ts",

@@ -85,8 +85,10 @@ export function decidePrune(input: PruneInput): PruneDecision {
   return { ...inWaves(over, leaving, input.waves), leaving, kept, held: hold(lasting, why, input) };
 }
 
-/** The objects of an earlier resource of the same name that are not desired and may be deleted. Pure. */
-export function findLeftBehind({ desired, owned, resource, set }: PruneInput): readonly OwnedObject[] {
+/** The objects of an earlier resource of the same name that are not desired and may be deleted; none if `prune` is off. Pure. */
+export function findLeftBehind(input: PruneInput): readonly OwnedObject[] {
+  const { desired, owned, resource, set, isOn = true } = input;
+  if (!isOn) return [];
   const wanted = new Set(desired.objects.map(({ id }) => id));
   return owned.filter(({ id, live }) => !wanted.has(id) && mayClear({ live, resource, set }));
 }

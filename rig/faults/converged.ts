@@ -24,7 +24,7 @@ export interface ConvergedInput {
 /**
  * The differences from the user's intent, in the cluster and on the branch. Empty: there is none.
  *
- * @param options.isLast Also look at the objects if a status differs: they may show why.
+ * @param options.isLast If a status differs, also look at the objects, and at what garbage collection missed: they may show why.
  */
 export async function findDifferences(
   input: ConvergedInput,
@@ -54,8 +54,9 @@ export async function findDifferences(
     [...resources.values()].map(({ kind, metadata }) => [metadata.uid, `${kind}/${metadata.name}`]),
   );
   const children = await findInChildren(input, uids);
-  const found = [...differences, ...children, ...(isLast ? await findUncollected(input) : [])];
-  return found.length > 0 ? found : await findOnBranch(input);
+  const found = [...differences, ...children];
+  if (found.length === 0) return await findOnBranch(input);
+  return isLast ? [...found, ...(await findUncollected(input))] : found;
 }
 
 function findInStatus(

@@ -8,8 +8,8 @@ export type ReleaseOutcome =
   /** Objects were applied, or the Release waits for objects that must exist before. */
   | ApplyOutcome
   /**
-   * It waits for its source, for the render, or for rules of the platform. `isLong`: it has waited for so long that a deployed
-   * Release reports it.
+   * The Release waits for its source, its render or the rules of the platform. A deployed Release reports this only if `isLong` is
+   * set, after a long wait.
    */
   | { readonly state: "pending"; readonly message: string; readonly isLong?: boolean }
   /** The desired revision is unavailable or cannot be rendered. The deployed one stays. */

@@ -10,6 +10,8 @@ import {
 
 const attempt = { verb: "apply", id: "apps/Deployment/shop/web", namespace: "shop" } as const;
 
+const denied = `configmaps "x" is forbidden: ValidatingAdmissionPolicy 'x' denied request:`;
+
 function refusal(status: number, message: string, details?: object, reason = "") {
   const body = JSON.stringify({ kind: "Status", code: status, reason, message, details });
   return { status, body, retryAfterMs: undefined };
@@ -164,7 +166,7 @@ describe("toOperatorError()", () => {
     },
     {
       does: "recognizes an admission policy that the API server could not evaluate",
-      answer: refusal(422, "x denied request: failed to configure binding: context deadline exceeded"),
+      answer: refusal(422, `${denied} failed to configure binding: context deadline exceeded`),
       says: /failed to configure binding: context deadline exceeded$/,
     },
     {
@@ -194,17 +196,12 @@ describe("toOperatorError()", () => {
 
   test("recognizes the rejection by the leadership policy", () => {
     const why = "the lease is held by b, and this request comes from a";
-    const answer = refusal(
-      403,
-      `configmaps "x" is forbidden: ValidatingAdmissionPolicy 'x' denied request: ${why}`,
-    );
-    const error = toOperatorError(answer, attempt);
+    const error = toOperatorError(refusal(403, `${denied} ${why}`), attempt);
     expect(error).toBeInstanceOf(NotLeadingError);
     expect(error.message).toBe(`Cannot write: ${why}, says the API server`);
   });
 
   test("recognizes the rejection by the ownership policy", () => {
-    const denied = "x is forbidden: ValidatingAdmissionPolicy 'x' denied request:";
     const answer = refusal(403, `${denied} Fairlead leaves alone what belongs to Helm`);
     const error = toOperatorError(answer, attempt);
     expect(error).toBeInstanceOf(NotOwnedError);
@@ -235,7 +232,10 @@ describe("isOtherUid()", () => {
       is: true,
     },
     {
-      answer: refusal(409, "uid mismatch: the provided object specified uid a, and none was found"),
+      answer: refusal(
+        409,
+        "uid mismatch: the provided object specified uid a, and no existing object was found",
+      ),
       is: true,
     },
     {
