@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { eventually, kubectl, readObject } from "./fixture.ts";
 import {
@@ -38,8 +37,14 @@ describe("of two operators", () => {
     await eventually(async () => ((await lease())?.metadata.uid ?? old?.metadata.uid) !== old?.metadata.uid, {
       what: "the Lease is recreated",
     });
-    // Longer than the renew deadline of a former leader.
-    await sleep(3_000);
+    await eventually(
+      async () => {
+        const spec = (await lease())?.["spec"] ?? {};
+        const { acquireTime = "", renewTime = "" } = spec as Record<string, string>;
+        return Date.parse(renewTime) - Date.parse(acquireTime) > 3_000;
+      },
+      { what: "its holder has renewed it for longer than the renew deadline of a former leader" },
+    );
     await harness.apply(names, { text: "two" });
     await untilText(pair, "two");
     await expectApplies(pair, 2);
