@@ -21,7 +21,12 @@ const killed = "command terminated with exit code 137";
 test("a command that is killed with its container runs again when the pod is ready", async () => {
   const { stack, calls } = aStack([killed]);
   expect(await execIn(stack, place, ["node"])).toBe("done");
-  expect(calls).toEqual(["exec", "get", "wait", "exec"]);
+  expect(calls).toEqual(["exec", "get", "logs", "wait", "exec"]);
+});
+
+test("a command waits for a container that has ended and starts again", async () => {
+  const gone = 'error: unable to upgrade connection: container not found ("operator")';
+  expect(await execIn(aStack([gone, gone, gone, gone]).stack, place, ["node"])).toBe("done");
 });
 
 test("a command that is killed three times, or fails by itself, has failed", async () => {
