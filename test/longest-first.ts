@@ -4,7 +4,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The longest files, longest first, so that the run does not end with one of them alone. */
 const longest = [
   "start.test.ts",
-  "end-to-end.test.ts",
   "deletion.test.ts",
   "upgrade.test.ts",
   "kill.test.ts",

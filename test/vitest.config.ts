@@ -74,22 +74,19 @@ const sideBySide = { maxWorkers: 6, sequence: { groupOrder: 1 } };
 const twoAtATime = { maxWorkers: 2, sequence: { groupOrder: 2 } };
 const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 3 } };
 
-/** Tests on a real node need root's rights and a minute: only on request, as in CI. */
-const onNode = {
-  globalSetup: ["rig/e2e/global-setup.ts"],
-  ...patient,
-};
-const endToEnd = [
-  { test: { ...onNode, ...sideBySide, name: "e2e", include: ["rig/e2e/end-to-end.test.ts"] } },
-  {
-    test: {
-      ...onNode,
-      ...oneByOne,
-      name: "e2e-alone",
-      include: ["rig/e2e/{hostile,lifetime,default-values}.test.ts"],
-    },
+/**
+ * Tests on a real node need root's rights and a minute: only on request, as in CI. One by one: beside other tests, operators with
+ * short leases lose them and restart.
+ */
+const endToEnd = {
+  test: {
+    globalSetup: ["rig/e2e/global-setup.ts"],
+    ...patient,
+    ...oneByOne,
+    name: "e2e",
+    include: ["rig/e2e/*.test.ts"],
   },
-];
+};
 
 /**
  * Each file starts processes, those of sources dozens of git, or computes for over two seconds. `npm run check:fast` leaves these
@@ -134,7 +131,7 @@ const unit = {
 
 /**
  * `unit`, `unit-slow` and `unit-isolated` touch nothing outside the process, the projects `cluster*` run tests on a real API
- * server, `e2e` and `e2e-alone` on real containers, `rival` beside a Go operator.
+ * server, `e2e` on real containers, `rival` beside a Go operator.
  */
 export default defineConfig({
   test: {
@@ -174,7 +171,7 @@ export default defineConfig({
       },
       { test: { ...onCluster, ...twoAtATime, name: "cluster-alone", include: alone, exclude: long } },
       { test: { ...onCluster, ...oneByOne, name: "cluster-last", include: last } },
-      ...(process.env["FAIRLEAD_E2E"] === "1" ? endToEnd : []),
+      ...(process.env["FAIRLEAD_E2E"] === "1" ? [endToEnd] : []),
       ...(process.env["FAIRLEAD_RIVAL"] === "1" ? besideRival : []),
     ],
   },
