@@ -92,9 +92,10 @@ async function untilAllReady(run: Started): Promise<void> {
       const ready = [...Object.values(run.ready()), ...others];
       const isHeldBack = waiting.length === 2 && waiting.every(([, [word]]) => word === "False");
       // The three samples, and those of the stages dev and staging.
-      return (
-        isHeldBack && others.length === 5 && ready.length >= samples && ready.every((word) => word === "True")
-      );
+      const isReady =
+        others.length === 5 && ready.length >= samples && ready.every((word) => word === "True");
+      if (!isHeldBack || !isReady) throw new Error(`the last output:\n${run.shown().slice(-4_000)}`);
+      return true;
     },
     { what: "every sample is Ready" },
   );
