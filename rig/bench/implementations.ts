@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { nodeEnvironment } from "../../cli/image/node-flags.ts";
 import { implementationCrd } from "./cell/bundle.ts";
 import { programFile } from "./cell/programs.ts";
 
@@ -93,6 +94,7 @@ async function prepareFairlead(
     driverArguments: [
       ...["--crd", crdPath, "--cr", resourcePath, "--plural", "benchsets", "--lease", "default/fairlead"],
       ...["--operator", JSON.stringify(command)],
+      ...Object.entries(nodeEnvironment).flatMap((variable) => ["--operator-env", variable.join("=")]),
       ...publishing.driver,
       ...(slicesFile === undefined ? [] : ["--operator-env", `BENCH_SLICES=${slicesFile}`]),
       ...(diagnose && name === "fairlead" ? await countGit(folder) : []),

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { nodeFlags } from "../../../cli/image/node-flags.ts";
+import { nodeEnvironment, nodeFlags } from "../../../cli/image/node-flags.ts";
 import { bundleImplementation, implementationCrd } from "../cell/bundle.ts";
 import { startControlPlane } from "../cell/control-plane.ts";
 import { type BenchApi, benchSetsPath, openBenchApi, unwatchedGroup } from "./bench-api.ts";
@@ -52,7 +52,10 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
       `--repository=file://${repository}`,
       `--repository-cache=${join(folder, "cache")}`,
     ],
-    { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, BENCH_SLICES: join(folder, "slices") } },
+    {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, ...nodeEnvironment, BENCH_SLICES: join(folder, "slices") },
+    },
   );
   operator.stderr.pipe(createWriteStream(join(folder, "operator.log")));
   const pid = operator.pid ?? 0;

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -8,11 +7,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { shippedKinds } from "../../../charts/bindings-delivery.ts";
 import { crdsOf } from "../../../cli/commands/crds.ts";
-import { nodeFlags } from "../../../cli/image/node-flags.ts";
+import { nodeEnvironment, nodeFlags } from "../../../cli/image/node-flags.ts";
 import { startControlPlane } from "../cell/control-plane.ts";
 import { type BenchApi, openBenchApi } from "../load/bench-api.ts";
 import { sumsOf } from "../load/load-rig.ts";
 import { bundleOperator } from "./bundle-operator.ts";
+import { callHook } from "./call-hook.ts";
 import { namespaceCount, namespaceOf } from "./set-files.ts";
 import { SourceRepository } from "./source-repository.ts";
 
@@ -90,7 +90,7 @@ export async function startReleaseRig(options: ReleaseRigOptions): Promise<Relea
     async metrics() {
       return sumsOf(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
     },
-    callHook: (url = source.url) => callHook(url),
+    callHook: (url = source.url) => callHook({ port: hookPort, name: hookName, secret }, url),
     log: async () => (await readFile(logPath, "utf8")).split("\n"),
     async stop() {
       if (operator.exitCode !== null) report(`The operator had ended: ${await lastLines(logPath)}`);
@@ -112,6 +112,7 @@ async function installKinds(api: BenchApi): Promise<void> {
 function startOperator(command: readonly string[], logPath: string): ChildProcess {
   const operator = spawn(process.execPath, command, {
     stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, ...nodeEnvironment },
   });
   operator.stderr.pipe(createWriteStream(logPath));
   return operator;
@@ -132,15 +133,4 @@ async function lastLines(logPath: string): Promise<string> {
 async function stopOperator(operator: ChildProcess): Promise<void> {
   const ended = once(operator, "exit");
   if (operator.exitCode === null && operator.kill("SIGTERM")) await ended;
-}
-
-async function callHook(url: string): Promise<void> {
-  const body = JSON.stringify({ ref: "refs/heads/main", repository: { clone_url: url } });
-  const signature = createHmac("sha256", secret).update(body).digest("hex");
-  const { status } = await fetch(`http://127.0.0.1:${hookPort}/hooks/${hookName}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-signature": `sha256=${signature}` },
-    body,
-  });
-  if (status >= 300) throw new Error(`The hook responded with ${status}`);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleProgram } from "../../../cli/image/bundle-program.ts";
-import { nodeFlags } from "../../../cli/image/node-flags.ts";
+import { nodeEnvironment, nodeFlags } from "../../../cli/image/node-flags.ts";
 import { addZones } from "../../../cli/image/write-image-files.ts";
 import { launcherFlags } from "../../../cli/launcher/build-launcher.ts";
 import { restrictedPod } from "../../../constructs/pod-defaults.ts";
@@ -80,7 +80,11 @@ test("the image runs as the user in the Deployment, which has a name for ssh", (
     expect(lines.join("\n")).toContain(`useradd --uid ${user} `);
 });
 
-test("the image and the command run Node with the flags that keep the operator's memory small", () => {
+test("the image and the command run Node with the settings that keep the operator's memory small", () => {
+  const variables = lines.find((line) => line.startsWith("ENV "))?.split(" ");
+  expect(variables).toEqual(
+    expect.arrayContaining(Object.entries(nodeEnvironment).map((one) => one.join("="))),
+  );
   const words = ["node", ...nodeFlags, "/app/fairlead.mjs"].map((word) => JSON.stringify(word)).join(", ");
   expect(lines).toContain(`ENTRYPOINT [${words}]`);
   const [firstLine] = readFileSync(join(root, "cli/fairlead.js"), "utf8").split("\n");
