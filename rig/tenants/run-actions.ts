@@ -1,13 +1,13 @@
 import { eventually } from "../../test/cluster/eventually.ts";
 import type { TestCluster } from "../../test/cluster/global-setup.ts";
 import { type Chance, chanceFrom } from "../faults/random.ts";
-import { folders, makeAction, releaseNames } from "./actions.ts";
+import { makeAction } from "./actions.ts";
+import { beginAttacker, probe, roundLength } from "./begin-attacker.ts";
 import { AuditFeed, findViolations } from "./find-violations.ts";
 import { makeAllowance } from "./policies.ts";
-import { attackerPrograms } from "./programs.ts";
 import { countElsewhere, findPublishViolations, PublishedFeed } from "./published.ts";
 import { readAll, reasonsOf } from "./release-state.ts";
-import { aConfigMap, deployFrom, untilReadyAt } from "./releases.ts";
+import { aConfigMap, untilReadyAt } from "./releases.ts";
 import { createTenantsFixture, type TenantsFixture } from "./tenants-fixture.ts";
 import { Victim } from "./victim.ts";
 
@@ -31,12 +31,6 @@ export interface ActionsResult {
   readonly log: readonly string[];
 }
 
-/** Number of actions between two checks. */
-const roundLength = 20;
-
-/** The Release that shows whether the operator has observed a tenant's newest commit. No action changes it. */
-const probe = "probe";
-
 /**
  * The attacker takes random actions. The victim does nothing in half of the rounds, and edits its own Release in the others. After
  * each round, the audit log, the victim's objects and the commits of the operator are checked. Between rounds, the platform
@@ -55,7 +49,7 @@ export async function runActions(cluster: TestCluster, options: RunActionsOption
   try {
     const victim = new Victim(fixture, chance);
     await victim.edit(chance);
-    await beginAttacker(fixture);
+    await beginAttacker(fixture.attacker);
     const feed = await AuditFeed.begin(fixture.auditLogPath);
     const published = new PublishedFeed(fixture.published);
     let wasAllowed = false;
@@ -115,13 +109,6 @@ async function untilSeen(fixture: TenantsFixture, chance: Chance): Promise<void>
       .filter((path) => path.startsWith(folder))
       .map((path) => published.read(path));
   await eventually(() => texts().some((text) => text.includes(value)), { what: "the probe is published" });
-}
-
-/** Creates valid Releases of the attacker. */
-async function beginAttacker({ attacker }: TenantsFixture): Promise<void> {
-  const first = [probe, ...folders].map((folder) => [`${folder}/${probe}.json`, aConfigMap(folder, "first")]);
-  attacker.commit({ ...attackerPrograms, ...Object.fromEntries(first) });
-  for (const name of [probe, ...releaseNames]) await deployFrom(attacker, name);
 }
 
 /** Describes the results of a run for reports. */

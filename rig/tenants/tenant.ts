@@ -2,11 +2,12 @@ import { EasyService } from "../../crds/easy-service.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
 import { loadClusterAccess } from "../../operator/cluster/kube-config.ts";
-import { objectPath } from "../../operator/cluster/resource-path.ts";
+import { collectionPath, objectPath } from "../../operator/cluster/resource-path.ts";
 import { type ApiRequest, ApiTransport } from "../../operator/cluster/transport.ts";
 import { systemClock } from "../../operator/runtime/clock.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
+import { eventually } from "../../test/cluster/eventually.ts";
 import { FakeGitRemote } from "../../test/fakes/git-remote.ts";
 import type { Action, Content, Marks, RequestedRelease } from "./actions.ts";
 import { placeOf } from "./policies.ts";
@@ -92,6 +93,34 @@ export class Tenant implements Neighbour {
   /** Applies a Release like a user. */
   async release(name: string, spec: object): Promise<number> {
     return await this.#apply(Release, { metadata: { name, namespace: this.namespace }, spec }, "tenant");
+  }
+
+  /** The commit from which one of its Releases was deployed; undefined: none, or there is no such Release. */
+  async revisionOf(name: string): Promise<string | undefined> {
+    const path = objectPath(Release, { namespace: this.namespace, name });
+    const { status, body } = await this.#transport.send({ method: "GET", path });
+    if (status !== 200) return undefined;
+    return (JSON.parse(body) as { readonly status?: { readonly revision?: string } }).status?.revision;
+  }
+
+  /** Deletes all of its Releases, with their objects where their accounts may do that, and waits until they are gone. */
+  async leaveAll(): Promise<void> {
+    const path = collectionPath(Release, this.namespace);
+    await this.#send({ method: "DELETE", path });
+    const patienceMs = 5_000;
+    const startedMs = performance.now();
+    await eventually(
+      async () => {
+        const { body } = await this.#transport.send({ method: "GET", path });
+        const { items } = JSON.parse(body) as { readonly items: readonly KubernetesObject[] };
+        // Those without a permitted account stay until somebody takes their finalizers off.
+        if (performance.now() - startedMs > patienceMs)
+          for (const { metadata } of items)
+            await this.#patch(metadata.name, { metadata: { finalizers: [] } });
+        return items.length === 0;
+      },
+      { what: "its Releases are gone", intervalMs: 500 },
+    );
   }
 
   /** Commits files to the branch; `undefined` deletes one. Returns the commit. */

@@ -16,11 +16,14 @@ import { Tenant } from "./tenant.ts";
 /** Two tenants, and an operator for both that requires a ServiceAccount and publishes. */
 export interface TenantsFixture {
   readonly kubectl: Kubectl;
+  readonly cluster: TestCluster;
   readonly auditLogPath: string;
   /** The tenant that is attacked. */
   readonly victim: Tenant;
   /** The tenant that takes random actions. */
   readonly attacker: Tenant;
+  /** For another process or thread that acts as the attacker. */
+  readonly attackerKubeconfigPath: string;
   readonly parties: Parties;
   /** The repository to which the operator publishes. */
   readonly published: FakeGitRemote;
@@ -87,8 +90,16 @@ function operatorIn(namespace: string): readonly object[] {
   ];
 }
 
-/** Creates a fixture. The seed determines only the names, and so the alphabetical order of the tenants. */
-export async function createTenantsFixture(cluster: TestCluster, seed: number): Promise<TenantsFixture> {
+/**
+ * Creates a fixture. The seed determines only the names, and so the alphabetical order of the tenants.
+ *
+ * @param operatorArguments Additional flags of the operator.
+ */
+export async function createTenantsFixture(
+  cluster: TestCluster,
+  seed: number,
+  operatorArguments: readonly string[] = [],
+): Promise<TenantsFixture> {
   const id = `tenants-${seed}-${crypto.randomUUID().slice(0, 6)}`;
   const [first, second, home] = [`${id}-a`, `${id}-b`, `${id}-home`];
   const [victimName, attackerName] = seed % 2 === 0 ? [first, second] : [second, first];
@@ -105,7 +116,8 @@ export async function createTenantsFixture(cluster: TestCluster, seed: number): 
     return path;
   };
   const victim = await Tenant.connect(victimName, await kubeconfigOf(victimName, "tenant"));
-  const attacker = await Tenant.connect(attackerName, await kubeconfigOf(attackerName, "tenant"));
+  const attackerKubeconfigPath = await kubeconfigOf(attackerName, "tenant");
+  const attacker = await Tenant.connect(attackerName, attackerKubeconfigPath);
   const published = new FakeGitRemote();
   const victims = { publishes: true, quotas: { programSecondsPerHour: 3_600 } };
   await kubectl("apply --server-side -f -", { input: [policyFor(victimName, victims)] });
@@ -121,11 +133,13 @@ export async function createTenantsFixture(cluster: TestCluster, seed: number): 
       `--release-cache=${join(folder, "releases")}`,
       `--repository=file://${published.path}`,
       `--repository-cache=${join(folder, "published")}`,
+      ...operatorArguments,
     ],
     log,
   );
   return {
-    ...{ kubectl, auditLogPath: cluster.auditLogPath, victim, attacker, published, log },
+    ...{ kubectl, cluster, victim, attacker, attackerKubeconfigPath, published, log },
+    auditLogPath: cluster.auditLogPath,
     parties: {
       operator: `system:serviceaccount:${home}:operator`,
       victim: victimName,
