@@ -68,7 +68,8 @@ async function runStart(
   const local = isLocal ? await startCluster(signal) : undefined;
   if (local !== undefined) cleanup.defer(() => local.stop());
   const folder = await mkdtemp(join(tmpdir(), "fairlead-start-"));
-  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  // Processes of an operator that was killed may still write there for a moment.
+  cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
   const kubeconfig = local?.kubeconfigPath ?? (options.kubeconfig && resolve(options.kubeconfig));
   const { context } = options;

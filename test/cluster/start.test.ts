@@ -114,7 +114,12 @@ async function untilOperator(run: Started): Promise<number> {
 
 async function untilNothingIsLeft(run: Started): Promise<void> {
   await eventually(() => run.processes().length === 0, { what: `the processes end: ${run.processes()}` });
-  await eventually(() => readdirSync(run.folder).length === 0, { what: "the folders are deleted" });
+  const left = () => readdirSync(run.folder, { recursive: true });
+  const isEmpty = (): true => {
+    expect(left(), run.shown().slice(-2_000)).toEqual([]);
+    return true;
+  };
+  await eventually(isEmpty, { what: "the folders are deleted" });
 }
 
 test("fairlead start shows every sample Ready and committed, and Ctrl-C removes everything", async () => {
