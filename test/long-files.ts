@@ -1,5 +1,5 @@
 /**
- * Files of `test/cluster/` that `npm test` leaves to CI and `npm run test:long`. They took over twenty seconds beside five others, pack
+ * Files of `test/cluster/` that `npm test` leaves to CI and `npm run test:long`. They took over fifteen seconds beside five others, pack
  * the project, start clusters of their own, or repeat their steps. Some others take as long and are not in the list, because they test
  * the main ways of a Release, a Pipeline and a kind.
  */

@@ -76,7 +76,7 @@ const oneByOne = { maxWorkers: 1, sequence: { groupOrder: 3 } };
 
 /**
  * Tests on a real node need root's rights and a minute: only on request, as in CI. One by one: beside other tests, operators with
- * short leases lose them and restart.
+ * short leases may lose them and restart.
  */
 const endToEnd = {
   test: {

@@ -5,7 +5,7 @@
 export const nodeFlags = ["--max-semi-space-size=8", "--max-old-space-size=1024"] as const;
 
 /**
- * Environment variables of the image that keep the memory of its processes small: by default, glibc's malloc has an arena
- * per thread, and Node has ten threads of which nearly all allocations are the main one's. The Containerfile repeats them.
+ * Environment variables of the image that keep the operator's memory small: by default, glibc's malloc may have several
+ * arenas for the threads of Node, and does not return all of their free memory. The Containerfile repeats them.
  */
 export const nodeEnvironment = { MALLOC_ARENA_MAX: "1" } as const;

@@ -13,7 +13,7 @@ const killed = "terminated with exit code 137";
 const maxKills = 3;
 /** Output of `kubectl exec` if the container has ended, and did not start again yet. */
 const gone = "container not found";
-/** Patience for the start: the kubelet waits 40 s before a third restart. */
+/** Patience for the start: the kubelet waits longer before each restart. */
 const patienceMs = 180_000;
 
 /**

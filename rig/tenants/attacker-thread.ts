@@ -41,9 +41,8 @@ port.on("message", async (order: AttackerOrder) => {
   if (order === "begin") {
     await beginAttacker(attacker);
     isActing = true;
+    // Nobody handles its rejection while it acts, so that a failure ends the thread at once.
     work = act();
-    // A failure ends the thread, also while it acts.
-    work.catch((error: unknown) => setImmediate(() => Promise.reject(error)));
   } else {
     isActing = false;
     await work;

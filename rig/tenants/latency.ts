@@ -10,7 +10,8 @@ import { Worker } from "node:worker_threads";
 import { installSharedKinds } from "../../test/cluster/shared-kinds.ts";
 import { onCluster, print, stopSignal } from "../../test/random-runs.ts";
 import { callHook } from "../bench/releases/call-hook.ts";
-import { medianOf, ratioOfMedians, seededRandom } from "../bench/report/bootstrap.ts";
+import { medianOf } from "../bench/report/bootstrap.ts";
+import { assessRatio } from "../bench/tenants/report.ts";
 import { chanceFrom } from "../faults/random.ts";
 import type { AttackerInput, AttackerOrder, AttackerReport } from "./attacker-thread.ts";
 import { makeAllowance } from "./policies.ts";
@@ -26,7 +27,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     /** Pause of the other tenant after each action, in milliseconds. */
     pause: { type: "string", default: "0" },
-    /** `loop`: instead of the other tenant, a busy process with the lowest priority: what the machine itself allows. */
+    /** `tenant`, or `loop`: a busy process with the lowest priority, which shows what the machine itself allows. */
     beside: { type: "string", default: "tenant" },
   },
 });
@@ -35,13 +36,14 @@ const [edits, seed, pauseMs] = [values.edits, values.seed, values.pause].map(Num
   number,
   number,
 ];
+if (values.beside !== "tenant" && values.beside !== "loop")
+  throw new Error(`--beside must be tenant or loop, not "${values.beside}"`);
 /** Pushes in a row with, and without: one to each Release, because the operator delays changes of one that follow each other. */
 const BLOCK = 20;
 /** Pause between two pushes, so that they do not affect each other. */
 const PAUSE_MS = 200;
 /** Time after which programs that were running have ended. */
 const SETTLE_MS = 5_000;
-const LIMIT = 1.1;
 const hook = { port: 18_483, name: "victim", secret: "only-for-the-measurement" };
 
 const signal = stopSignal();
@@ -60,18 +62,15 @@ await onCluster("tenants", async (cluster) => {
     await rm(folder, { recursive: true, force: true });
   }
 });
-const ratio = ratioOfMedians(took.with, took.without, { random: seededRandom(1) });
-const shown = ratio && `${ratio.value.toFixed(2)} [${ratio.low.toFixed(2)}, ${ratio.high.toFixed(2)}]`;
-const holds = ratio !== undefined && ratio.low <= LIMIT;
-print(
-  `hook after a push → ConfigMap changed: p50 ${medianOf(took.with).toFixed(1)} ms (${took.with.length}) with, ` +
-    `${medianOf(took.without).toFixed(1)} ms (${took.without.length}) without, ratio ${shown}, ` +
-    `limit ${LIMIT}: ${holds ? "holds" : "DOES NOT HOLD"}`,
-);
+const { line, holds } = assessRatio("hook after a push → ConfigMap changed", {
+  served: took.with,
+  absent: took.without,
+});
+print(line);
 print(
   `beside a ${values.beside}; ${actions} actions, ${(actions / (actingMs / 1_000)).toFixed(1)} per second`,
 );
-process.exit(holds ? 0 : 1);
+process.exit(holds && !signal.aborted ? 0 : 1);
 
 async function measure(fixture: TenantsFixture): Promise<void> {
   const { victim, attacker, attackerKubeconfigPath } = fixture;
@@ -103,7 +102,7 @@ async function measure(fixture: TenantsFixture): Promise<void> {
     thread.postMessage(what);
     actions = (await answered)[0].actions;
   };
-  /** What is beside the victim. @returns Ends it. */
+  /** Starts the other tenant, or the busy process. @returns A function that ends it. */
   const begin = async (): Promise<() => Promise<void>> => {
     if (values.beside === "loop") {
       const loop = spawn("nice", ["-n", "19", process.execPath, "--eval", "for (;;);"], { stdio: "ignore" });
@@ -160,16 +159,19 @@ function watchValues({ victim, cluster }: TenantsFixture): {
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const seen = new Map<string, PromiseWithResolvers<number>>();
-  const entry = (line: string): PromiseWithResolvers<number> => {
-    const known = seen.get(line) ?? Promise.withResolvers<number>();
-    seen.set(line, known);
+  const entry = (row: string): PromiseWithResolvers<number> => {
+    const known = seen.get(row) ?? Promise.withResolvers<number>();
+    seen.set(row, known);
     return known;
   };
-  child.once("exit", (code) => {
-    for (const { reject } of seen.values()) reject(new Error(`kubectl ended with ${code}`));
+  const ended = once(child, "exit").then(([code]): never => {
+    throw new Error(`The watch of ConfigMaps ended: kubectl ended with ${code}`);
   });
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    entry(line).resolve(performance.now());
-  });
-  return { until: (name, value) => entry(`${name}=${value}`).promise, close: () => void child.kill() };
+  // At the end nobody waits for it.
+  ended.catch(() => undefined);
+  createInterface({ input: child.stdout }).on("line", (row) => entry(row).resolve(performance.now()));
+  return {
+    until: (name, value) => Promise.race([entry(`${name}=${value}`).promise, ended]),
+    close: () => void child.kill(),
+  };
 }

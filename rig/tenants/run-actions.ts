@@ -50,7 +50,7 @@ export async function runActions(cluster: TestCluster, options: RunActionsOption
     const victim = new Victim(fixture, chance);
     await victim.edit(chance);
     await beginAttacker(fixture.attacker);
-    const feed = await AuditFeed.begin(fixture.auditLogPath);
+    const feed = await AuditFeed.begin(fixture.cluster.auditLogPath);
     const published = new PublishedFeed(fixture.published);
     let wasAllowed = false;
     while (made < actions && violations.length === 0 && !signal?.aborted) {

@@ -113,7 +113,7 @@ export class Tenant implements Neighbour {
       async () => {
         const { body } = await this.#transport.send({ method: "GET", path });
         const { items } = JSON.parse(body) as { readonly items: readonly KubernetesObject[] };
-        // Those without a permitted account stay until somebody takes their finalizers off.
+        // A Release whose account may not delete its objects stays until its finalizers are removed.
         if (performance.now() - startedMs > patienceMs)
           for (const { metadata } of items)
             await this.#patch(metadata.name, { metadata: { finalizers: [] } });

@@ -17,7 +17,6 @@ import { Tenant } from "./tenant.ts";
 export interface TenantsFixture {
   readonly kubectl: Kubectl;
   readonly cluster: TestCluster;
-  readonly auditLogPath: string;
   /** The tenant that is attacked. */
   readonly victim: Tenant;
   /** The tenant that takes random actions. */
@@ -139,7 +138,6 @@ export async function createTenantsFixture(
   );
   return {
     ...{ kubectl, cluster, victim, attacker, attackerKubeconfigPath, published, log },
-    auditLogPath: cluster.auditLogPath,
     parties: {
       operator: `system:serviceaccount:${home}:operator`,
       victim: victimName,

@@ -44,16 +44,27 @@ export function assessEdits({ kind, absent, suspended, served }: MeasuredEdits):
   readonly lines: readonly string[];
   readonly holds: boolean;
 } {
-  const ratio = ratioOfMedians(served, absent, { random: seededRandom(1) });
-  const holds = ratio !== undefined && ratio.low <= LIMIT;
+  const { line, holds } = assessRatio(titles[kind], { served, absent });
   const ofOperator = ratioOfMedians(served, suspended, { random: seededRandom(1) });
   return {
     lines: [
-      `${titles[kind]}: p50 ${show(served)} with, ${show(absent)} without, ratio ${showRatio(ratio)}, limit ${LIMIT}: ${holds ? "holds" : "DOES NOT HOLD"}`,
+      line,
       `  while its Releases are suspended: p50 ${show(suspended)}, ratio of with to this ${showRatio(ofOperator)}`,
     ],
     holds,
   };
+}
+
+/** The first part of {@link assessEdits}, for any kind of edit. Pure. */
+export function assessRatio(
+  title: string,
+  { served, absent }: Pick<MeasuredEdits, "served" | "absent">,
+): { readonly line: string; readonly holds: boolean } {
+  const ratio = ratioOfMedians(served, absent, { random: seededRandom(1) });
+  const holds = ratio !== undefined && ratio.low <= LIMIT;
+  const verdict = `limit ${LIMIT}: ${holds ? "holds" : "DOES NOT HOLD"}`;
+  const p50 = `p50 ${show(served)} with, ${show(absent)} without`;
+  return { line: `${title}: ${p50}, ratio ${showRatio(ratio)}, ${verdict}`, holds };
 }
 
 function show(times: readonly number[]): string {
