@@ -61,6 +61,8 @@ export interface Withheld {
   readonly sinceMs: number | undefined;
   /** Whether the last written status already reports progress. */
   readonly isProgressTold: boolean;
+  /** Whether a wait for the render is included. The time is counted again from its start, but only once. */
+  readonly isFetched?: true;
 }
 
 /**

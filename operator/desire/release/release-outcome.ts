@@ -9,9 +9,14 @@ export type ReleaseOutcome =
   | ApplyOutcome
   /**
    * The Release waits for its source, its render or the rules of the platform. A deployed Release reports this only if `isLong` is
-   * set, after a long wait.
+   * set, after a long wait. `isFetched`: it waits for the render of a source that is fetched.
    */
-  | { readonly state: "pending"; readonly message: string; readonly isLong?: boolean }
+  | {
+      readonly state: "pending";
+      readonly message: string;
+      readonly isLong?: boolean;
+      readonly isFetched?: boolean;
+    }
   /** The desired revision is unavailable or cannot be rendered. The deployed one stays. */
   | {
       readonly state: "unsourced";

@@ -243,5 +243,7 @@ function describeMissing({ failure, source }: Sourced, { resource }: LoadedRelea
     const handledRequest = source.state === "pending" ? asked : source.handledRequest;
     return { state: "unsourced", failure, handledRequest };
   }
-  return { state: "pending", message: "Waiting for its source to be fetched and rendered" };
+  return source.state === "ready"
+    ? { state: "pending", message: "Waiting for its source to be rendered", isFetched: true }
+    : { state: "pending", message: "Waiting for its source to be fetched and rendered" };
 }

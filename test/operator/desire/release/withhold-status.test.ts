@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { LoadedRelease } from "../../../../operator/desire/release/load-release.ts";
-import { withholdStatus } from "../../../../operator/desire/release/withhold-status.ts";
+import type { Withheld } from "../../../../operator/desire/release/release-memory.ts";
+import type { ReleaseOutcome } from "../../../../operator/desire/release/release-outcome.ts";
+import { type Withholding, withholdStatus } from "../../../../operator/desire/release/withhold-status.ts";
 import type { ResourceStatus } from "../../../../operator/engine/status.ts";
 
 const plan = {
@@ -17,6 +19,10 @@ const ready = (status: "True" | "False", observedGeneration: number) => ({
 });
 const reconciling = { ...ready("True", 2), type: "Reconciling" };
 
+function releaseWith(status: object, withheld: Withheld): LoadedRelease {
+  return { resource: { status }, memory: { withheld } } as unknown as LoadedRelease;
+}
+
 /** How long a status is withheld, in milliseconds. */
 function withheldFor(
   before: object,
@@ -26,10 +32,7 @@ function withheldFor(
     pending,
   }: { isPlanning?: boolean; pending?: { others: number; isLong?: boolean } } = {},
 ): number {
-  const release = {
-    resource: { status: before },
-    memory: { withheld: { sinceMs: undefined, isProgressTold: false } },
-  } as unknown as LoadedRelease;
+  const release = releaseWith(before, { sinceMs: undefined, isProgressTold: false });
   const status = after as unknown as ResourceStatus;
   const applied = { state: "applied", count: 1 } as const;
   const { others: othersPending = 0, isLong = false } = pending ?? {};
@@ -86,5 +89,23 @@ describe("withholdStatus() decides about", () => {
     [{ others: 100, isLong: true }, 2_000],
   ] as const)("one that is pending: %o, which is withheld for %i ms", ([pending, forMs]) => {
     expect(withheldFor(before, onItsWay, { pending })).toBe(forMs);
+  });
+
+  test("the wait for a render, whose time counts from its start, but only once until a status is written", () => {
+    const fetching = { state: "pending", message: "Waiting for its source" } as const;
+    const rendering = { ...fetching, isFetched: true };
+    const run = (withheld: Withheld, outcome: ReleaseOutcome, nowMs: number): Withholding => {
+      const change = { status: onItsWay as unknown as ResourceStatus, patch: {} };
+      const ending = { change, ended: { outcome }, othersPending: 0 };
+      return withholdStatus(releaseWith(before, withheld), ending, nowMs);
+    };
+    const asked = run({ sinceMs: undefined, isProgressTold: false }, fetching, 0);
+    const started = run(asked.withheld, rendering, 20_000);
+    expect(started.forMs).toBe(2_000);
+    const again = run(run(started.withheld, fetching, 21_000).withheld, rendering, 21_500);
+    expect(again.forMs).toBe(500);
+    const late = run(again.withheld, rendering, 22_000);
+    expect(late.forMs).toBe(0);
+    expect(run(late.onceWritten, rendering, 22_500).forMs).toBe(1_500);
   });
 });
