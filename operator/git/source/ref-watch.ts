@@ -9,7 +9,8 @@ export interface RefWatchOptions {
   readonly remote: RemoteUrl;
   readonly clock: Clock;
   readonly wishes: () => Iterable<RefWish>;
-  readonly onChange: () => void;
+  /** @param pushed The full name of the only wanted ref; undefined: there are several. */
+  readonly onChange: (pushed: string | undefined) => void;
 }
 
 /** Interval between two reads of the files. */
@@ -42,7 +43,7 @@ export class RefWatch {
   }
 
   async #watch(): Promise<void> {
-    const { clock, onChange } = this.#options;
+    const { clock, wishes, onChange } = this.#options;
     const { signal } = this.#closed;
     while (!signal.aborted) {
       await sleep(POLL_MS, { clock, signal });
@@ -51,7 +52,7 @@ export class RefWatch {
       // Another poll may have finished meanwhile.
       if (signal.aborted || now === before || before !== this.#seen) continue;
       this.#seen = now;
-      onChange();
+      onChange(onlyRefOf(wishes()));
     }
   }
 
@@ -70,6 +71,12 @@ export class RefWatch {
     });
     return (await Promise.all(marks)).join("\n");
   }
+}
+
+function onlyRefOf(wishes: Iterable<RefWish>): string | undefined {
+  // A commit does not change.
+  const [only, ...others] = [...wishes].filter(({ kind }) => kind !== "commit");
+  return only?.kind === "ref" && others.length === 0 ? only.ref : undefined;
 }
 
 /** As git reads it: a URL is decoded, a path is not. */

@@ -83,7 +83,7 @@ export class SourceRepository {
     });
     if (remote.protocol !== "file") return;
     const wishes = (): Iterable<RefWish> => wishesOf(this.#clients.values()).values();
-    this.#watch = new RefWatch({ remote, clock, wishes, onChange: () => this.refresh() });
+    this.#watch = new RefWatch({ remote, clock, wishes, onChange: (pushed) => this.refresh(pushed) });
   }
 
   get isUnused(): boolean {
@@ -160,9 +160,7 @@ export class SourceRepository {
     const permit = await polls.acquire(this.#standing, namespaceIn(first));
     try {
       const startedMs = clock.now();
-      const marked = this.#watch?.mark();
-      // A push of the same ref during the poll is reported like this one.
-      if (this.#due.pushed === undefined) await marked;
+      await this.#watch?.mark();
       const pushed = this.#due.take();
       if (this.#isClosed || this.isUnused) return true;
       this.#asking = wishesOf(this.#clients.values());
