@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { down, up } from "../../cli/local-cluster/named-cluster.ts";
-import { isLong } from "../long.ts";
 import { eventually } from "./eventually.ts";
 import { kubectlFor } from "./kubectl.ts";
 import { aFolder } from "./operator.ts";
@@ -81,7 +80,6 @@ test("the operator runs beside a local cluster with the permissions of its insta
   expect(await ended).toEqual([0, null]);
 
   // The command ends with its operator, and says so.
-  if (!isLong) return;
   const again = spawn(process.execPath, [program, "cluster", "operator", `--name=${name}`], {
     env,
     stdio: ["ignore", "pipe", "pipe"],

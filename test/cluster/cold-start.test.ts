@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { isLong } from "../long.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { aNamespace, eventually, kubectlJson } from "./fixture.ts";
 import { startOperator } from "./operator.ts";
@@ -11,7 +10,7 @@ import { aRepository } from "./repository.ts";
 import { applySamples, untilSamplesReady } from "./sample-set.ts";
 import { aStampHarness, manyNames } from "./stamps.ts";
 
-const resources = isLong ? 1_000 : 60;
+const resources = 1_000;
 
 test(`a restart with ${resources} converged resources writes nothing, and the operator sends no further requests`, {
   timeout: 600_000 + 1_000 * resources,
@@ -56,15 +55,13 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
   expect(git.commands().filter((command) => !readCommands.includes(command))).toEqual([]);
 
   // And in the steady state there are only Lease renewals and one poll of the remote a minute
-  if (isLong) {
-    const quiet = new Date();
-    const before = git.commands().length;
-    await sleep(75_000);
-    const later = (await harness.user.requests(quiet)).map(lineOf);
-    expect(later.filter((line) => !/^(update leases|watch )/.test(line))).toEqual([]);
-    expect(later.length).toBeGreaterThan(25);
-    expect(git.commands().slice(before)).toEqual(["ls-remote"]);
-  }
+  const quiet = new Date();
+  const before = git.commands().length;
+  await sleep(75_000);
+  const later = (await harness.user.requests(quiet)).map(lineOf);
+  expect(later.filter((line) => !/^(update leases|watch )/.test(line))).toEqual([]);
+  expect(later.length).toBeGreaterThan(25);
+  expect(git.commands().slice(before)).toEqual(["ls-remote"]);
 
   // Nor was any event recorded
   const events = await kubectlJson<{ items: readonly { regarding: { kind: string } }[] }>([

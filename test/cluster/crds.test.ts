@@ -13,7 +13,6 @@ import { Runtime } from "../../crds/runtime.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import { anyCron } from "../crds/any-cron.ts";
 import { schedules } from "../crds/schedules.ts";
-import { isLong } from "../long.ts";
 import { aNamespace, applyObjects, eventually, kubectl, kubectlJson } from "./fixture.ts";
 import type { KubectlError } from "./kubectl.ts";
 
@@ -243,6 +242,6 @@ describe("the schedule of a ScheduledEcho", () => {
       expect(both[1]).toEqual(both[0]);
     });
     // Shrinking would send hundreds of requests to the server, and the difference is sufficient.
-    await fc.assert(property, { numRuns: isLong ? 5 : 1, endOnFailure: true });
+    await fc.assert(property, { numRuns: 5, endOnFailure: true });
   });
 });

@@ -3,7 +3,6 @@ import { EasyService } from "../../crds/easy-service.ts";
 import { Echo } from "../../crds/echo.ts";
 import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
-import { isLong } from "../long.ts";
 import { aSeparateCluster, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
 import {
   aHarness,
@@ -113,64 +112,61 @@ test("a namespace is deleted with all its content: at most one rejected write fo
   expect(writes.length).toBeLessThanOrEqual(3);
 });
 
-test.runIf(isLong)(
-  "a namespace is deleted without errors if namespaces are watched, also when a finalizer blocks it for long",
-  async () => {
-    const cluster = await aSeparateCluster();
-    const { kubectlPath = "kubectl" } = cluster;
-    const admin = kubectlFor({ ...cluster, kubectlPath });
-    await install({ ...cluster, kubectlPath });
-    const repository = aRepository();
-    await startOperator({ args: [...repository.args], kubeconfigPath: cluster.operatorKubeconfigPath });
-    const resource = { apiVersion: "app.kubebuilder.io/v1", kind: "EasyService", spec };
-    for (const namespace of ["shop", "blog"]) {
-      await admin(["create", "namespace", namespace]);
-      await admin("apply -f -", { input: { ...resource, metadata: { name: "web", namespace } } });
-      await admin(["wait", type, "web", "-n", namespace, "--for=condition=Published", "--timeout=180s"]);
-      await admin(["wait", type, "web", "-n", namespace, "--for=condition=Ready", "--timeout=180s"]);
-    }
-    const held = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "held", namespace: "shop", finalizers: ["example.dev/held"] },
-    };
-    await admin("apply -f -", { input: held });
-    // The resource itself also stays to the end: its children are deleted before it.
-    await admin([
-      "patch",
-      type,
-      "web",
-      "-n",
-      "shop",
-      "--type=merge",
-      "-p",
-      '{"metadata":{"finalizers":["example.dev/held"]}}',
-    ]);
-    const since = new Date();
-    await admin("delete namespace shop --wait=false");
-    await eventually(async () => (await admin("get deployment,service,pod -n shop -o name")) === "", {
-      what: "the children are deleted",
-    });
+test("a namespace is deleted without errors if namespaces are watched, also when a finalizer blocks it for long", async () => {
+  const cluster = await aSeparateCluster();
+  const { kubectlPath = "kubectl" } = cluster;
+  const admin = kubectlFor({ ...cluster, kubectlPath });
+  await install({ ...cluster, kubectlPath });
+  const repository = aRepository();
+  await startOperator({ args: [...repository.args], kubeconfigPath: cluster.operatorKubeconfigPath });
+  const resource = { apiVersion: "app.kubebuilder.io/v1", kind: "EasyService", spec };
+  for (const namespace of ["shop", "blog"]) {
+    await admin(["create", "namespace", namespace]);
+    await admin("apply -f -", { input: { ...resource, metadata: { name: "web", namespace } } });
+    await admin(["wait", type, "web", "-n", namespace, "--for=condition=Published", "--timeout=180s"]);
+    await admin(["wait", type, "web", "-n", namespace, "--for=condition=Ready", "--timeout=180s"]);
+  }
+  const held = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "held", namespace: "shop", finalizers: ["example.dev/held"] },
+  };
+  await admin("apply -f -", { input: held });
+  // The resource itself also stays to the end: its children are deleted before it.
+  await admin([
+    "patch",
+    type,
+    "web",
+    "-n",
+    "shop",
+    "--type=merge",
+    "-p",
+    '{"metadata":{"finalizers":["example.dev/held"]}}',
+  ]);
+  const since = new Date();
+  await admin("delete namespace shop --wait=false");
+  await eventually(async () => (await admin("get deployment,service,pod -n shop -o name")) === "", {
+    what: "the children are deleted",
+  });
 
-    // Another one continues to work.
-    await admin(["patch", type, "web", "-n", "blog", "--type=merge", "-p", '{"spec":{"size":2}}']);
-    await admin([
-      "wait",
-      type,
-      "web",
-      "-n",
-      "blog",
-      "--for=jsonpath={.status.readyReplicas}=2",
-      "--timeout=180s",
-    ]);
-    const release = '{"metadata":{"finalizers":null}}';
-    await admin(["patch", type, "web", "-n", "shop", "--type=merge", "-p", release]);
-    await admin(["patch", "configmap", "held", "-n", "shop", "--type=merge", "-p", release]);
-    await admin("wait namespace/shop --for=delete --timeout=180s");
-    await eventually(() => repository.files("shop/").length === 0, { what: "its folder is deleted" });
-    expect(await operatorWrites("shop", since, cluster.auditLogPath)).toEqual([]);
-  },
-);
+  // Another one continues to work.
+  await admin(["patch", type, "web", "-n", "blog", "--type=merge", "-p", '{"spec":{"size":2}}']);
+  await admin([
+    "wait",
+    type,
+    "web",
+    "-n",
+    "blog",
+    "--for=jsonpath={.status.readyReplicas}=2",
+    "--timeout=180s",
+  ]);
+  const release = '{"metadata":{"finalizers":null}}';
+  await admin(["patch", type, "web", "-n", "shop", "--type=merge", "-p", release]);
+  await admin(["patch", "configmap", "held", "-n", "shop", "--type=merge", "-p", release]);
+  await admin("wait namespace/shop --for=delete --timeout=180s");
+  await eventually(() => repository.files("shop/").length === 0, { what: "its folder is deleted" });
+  expect(await operatorWrites("shop", since, cluster.auditLogPath)).toEqual([]);
+});
 
 interface Seen extends KubernetesObject {
   readonly metadata: KubernetesObject["metadata"] & { readonly uid: string };

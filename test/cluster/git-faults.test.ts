@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { isLong } from "../long.ts";
 import { eventually } from "./fixture.ts";
 import { conditionOf, type SeenResource } from "./harness.ts";
 import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
@@ -80,7 +79,7 @@ describe("a repository", () => {
     },
   ];
 
-  test.for(isLong ? faults : faults.slice(0, 1))(
+  test.for(faults)(
     "that $fault does not block reconciles, and receives all files in one commit after it recovers",
     async (fault) => {
       const harness = await aPublishedHarness();

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { Approval } from "../../crds/approval.ts";
 import { apiVersionOf } from "../../crds/object.ts";
-import { isLong } from "../long.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { applyObjects } from "./fixture.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
@@ -10,7 +9,7 @@ import { aConfigMapFile, aDeploymentFile } from "./release-harness.ts";
 
 /** The Release of a promotion that takes longer also reports that it is deployed and not healthy yet. */
 const momentMs = 1_000;
-const rounds = isLong ? 3 : 2;
+const rounds = 3;
 
 /** The writes of the operator in a part of the test, and their duration. */
 interface Part {

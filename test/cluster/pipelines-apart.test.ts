@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { readPrometheusText } from "../fakes/prometheus-text.ts";
-import { isLong } from "../long.ts";
 import { eventually } from "./eventually.ts";
 import type { RunningOperator } from "./operator.ts";
 import { lineOf } from "./operator-user.ts";
@@ -8,7 +7,7 @@ import { aPipelineHarness } from "./pipeline-harness.ts";
 import { metricsArgument } from "./reconciled.ts";
 import { aConfigMapFile } from "./release-harness.ts";
 
-const count = isLong ? 20 : 8;
+const count = 20;
 const stages = ["dev", "staging", "prod"] as const;
 const pipelines = Array.from({ length: count }, (_, index) => `p${String(index).padStart(2, "0")}`);
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { EasyService } from "../../crds/easy-service.ts";
 import { Echo } from "../../crds/echo.ts";
-import { isLong } from "../long.ts";
 import { auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
 import {
   aHarness,
@@ -70,7 +69,7 @@ const refusals = [
   },
 ] as const;
 
-test.for(isLong ? refusals : refusals.filter((_, index) => index % 2 === 0))(
+test.for(refusals)(
   "$what is reported in condition and event, not retried, and resolved by an edit",
   async ({ spec, reason, says }) => {
     const { namespace, repository, start } = await aHarness();

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
-import { isLong } from "../long.ts";
 import { kubectl, readObject } from "./fixture.ts";
 import { conditionOf, seen } from "./harness.ts";
 import { aReleaseHarness } from "./release-harness.ts";
@@ -60,7 +59,7 @@ const busy = {
   isBusy: true,
 };
 
-test.for(isLong ? [quiet, busy] : [busy])(
+test.for([quiet, busy])(
   "a definition and a resource of it that one commit extends: $does",
   { timeout: 600_000 + 2 * commits * waitMs },
   async ({ isBusy }) => {

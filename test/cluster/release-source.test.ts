@@ -10,7 +10,6 @@ import type { Screen } from "../../cli/commands/screen.ts";
 import { runTree } from "../../cli/commands/tree.ts";
 import { gitHttpServer } from "../fakes/git-http-server.ts";
 import { selfSignedCertificate } from "../fakes/self-signed-certificate.ts";
-import { isLong } from "../long.ts";
 import { applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
 import { aFolder } from "./operator.ts";
 import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
@@ -134,7 +133,7 @@ test("an expired token and a deleted repository make a Release not ready, and do
   await harness.until("shop", { status: "False", reason: "SourceNotFound" });
 });
 
-test.runIf(isLong)("a Release stays ready in a short outage, and does not in a long one", async () => {
+test("a Release stays ready in a short outage, and does not in a long one", async () => {
   const it = await aHostedHarness();
   const harness = { ...it, source: it.repository };
   it.goAway();

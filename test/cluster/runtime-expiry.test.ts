@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { Runtime } from "../../crds/runtime.ts";
-import { isLong } from "../long.ts";
 import { aNamespace, applyObjects, eventually, kubectlJson } from "./fixture.ts";
 import type { SeenResource } from "./harness.ts";
 import { startOperator } from "./operator.ts";
 import { anOperatorUser, lineOf } from "./operator-user.ts";
 
 /** Number of Runtimes that expire at one instant. */
-const count = isLong ? 1_000 : 30;
+const count = 1_000;
 /** Time to give all of them the same end. */
-const leadMs = isLong ? 120_000 : 15_000;
+const leadMs = 120_000;
 /** Maximum time from the instant to the last deletion. */
 const mostMs = 30_000;
 /** Number of requests in addition to one deletion for each Runtime, such as renewals of watches. */

@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { kinds } from "../../charts/bindings.ts";
 import { crdsOf } from "../../cli/commands/crds.ts";
 import { readSamples } from "../../cli/demo/samples.ts";
-import { isLong } from "../long.ts";
 import { aSeparateCluster, eventually } from "./fixture.ts";
 import { kubectlFor } from "./kubectl.ts";
 import { aFolder } from "./operator.ts";
@@ -154,21 +153,21 @@ test("fairlead start shows every sample Ready and committed, and Ctrl-C removes 
   await untilNothingIsLeft(run);
 });
 
-test.runIf(isLong)("fairlead start leaves nothing when it is stopped while the cluster starts", async () => {
+test("fairlead start leaves nothing when it is stopped while the cluster starts", async () => {
   const run = await start();
   await eventually(() => run.shown().includes("Starting kube-apiserver"), { what: "the cluster starts" });
   expect(await run.stop("SIGINT")).toBe(0);
   await untilNothingIsLeft(run);
 });
 
-test.runIf(isLong)("fairlead start leaves nothing when it is killed", async () => {
+test("fairlead start leaves nothing when it is killed", async () => {
   const run = await start();
   await untilOperator(run);
   await run.stop("SIGKILL");
   await eventually(() => run.processes().length === 0, { what: "the processes end" });
 });
 
-test.runIf(isLong)("fairlead start ends with the operator's last log lines when that ends", async () => {
+test("fairlead start ends with the operator's last log lines when that ends", async () => {
   const run = await start();
   const operator = await untilOperator(run);
   const ended = once(run.child, "exit");
@@ -178,27 +177,22 @@ test.runIf(isLong)("fairlead start ends with the operator's last log lines when 
   await untilNothingIsLeft(run);
 });
 
-test.runIf(isLong)(
-  "fairlead start on a user's cluster removes its samples again, and no others",
-  async () => {
-    const cluster = await aSeparateCluster();
-    const kubectl = kubectlFor({ ...cluster, kubectlPath: cluster.kubectlPath ?? "kubectl" });
-    await kubectl("apply --server-side -f -", { input: crdsOf(kinds) });
-    await kubectl("wait --for=condition=Established --timeout=180s crd --all");
-    const podSet = readSamples().find(({ kind }) => kind === "PodSet");
-    await kubectl("apply --server-side -f -", { input: [{ ...podSet, spec: { size: 1 } }] });
+test("fairlead start on a user's cluster removes its samples again, and no others", async () => {
+  const cluster = await aSeparateCluster();
+  const kubectl = kubectlFor({ ...cluster, kubectlPath: cluster.kubectlPath ?? "kubectl" });
+  await kubectl("apply --server-side -f -", { input: crdsOf(kinds) });
+  await kubectl("wait --for=condition=Established --timeout=180s crd --all");
+  const podSet = readSamples().find(({ kind }) => kind === "PodSet");
+  await kubectl("apply --server-side -f -", { input: [{ ...podSet, spec: { size: 1 } }] });
 
-    const run = await start([`--kubeconfig=${cluster.kubeconfigPath}`]);
-    await untilAllReady(run);
-    expect(run.shown()).toContain("Skipped PodSet podset-sample: it already exists");
+  const run = await start([`--kubeconfig=${cluster.kubeconfigPath}`]);
+  await untilAllReady(run);
+  expect(run.shown()).toContain("Skipped PodSet podset-sample: it already exists");
 
-    expect(await run.stop("SIGINT")).toBe(0);
-    await untilNothingIsLeft(run);
-    const names = await kubectl(
-      "get releases,echos,scheduledechos,memcacheds,easyservices,podsets -A -o name",
-    );
-    expect(names.trim()).toBe("podset.apps.jicki.cn/podset-sample");
-    expect(await kubectl("get podset podset-sample -n default -o jsonpath={.spec.size}")).toBe("1");
-    expect(await kubectl("get crd -o name")).toContain("echos.mmontes.io");
-  },
-);
+  expect(await run.stop("SIGINT")).toBe(0);
+  await untilNothingIsLeft(run);
+  const names = await kubectl("get releases,echos,scheduledechos,memcacheds,easyservices,podsets -A -o name");
+  expect(names.trim()).toBe("podset.apps.jicki.cn/podset-sample");
+  expect(await kubectl("get podset podset-sample -n default -o jsonpath={.spec.size}")).toBe("1");
+  expect(await kubectl("get crd -o name")).toContain("echos.mmontes.io");
+});

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
-import { isLong } from "../long.ts";
 import { applyObjects, eventually, kubectl } from "./fixture.ts";
 import { conditionOf, untilReady } from "./harness.ts";
 import { stampIn } from "./stamp-kind.ts";
@@ -79,7 +78,7 @@ describe("the sweep of git", () => {
     expect(harness.repository.commits()).toBe(commits + 1);
   });
 
-  test.runIf(isLong)("removes no folder of a namespace that is no longer watched", async () => {
+  test("removes no folder of a namespace that is no longer watched", async () => {
     const other = await aStampHarness();
     const harness = await aStampHarness();
     await other.apply(names, { text: "one" });
@@ -98,7 +97,7 @@ describe("the sweep of git", () => {
     expect(foldersOf(harness, other.namespace)).toEqual(names.toSorted());
   });
 
-  test.runIf(isLong)("removes no folder of a kind whose CRD was deleted, and reports it", async () => {
+  test("removes no folder of a kind whose CRD was deleted, and reports it", async () => {
     const ownGroup = `sweep-${crypto.randomUUID().slice(0, 8)}.tests.fairlead.dev`;
     const { definition } = stampIn(ownGroup);
     const crd = `crd/${groupKindOf(definition)}`;
@@ -140,7 +139,7 @@ describe("the sweep of git", () => {
     );
   });
 
-  test.runIf(isLong)("removes no folder after the Lease was recreated", async () => {
+  test("removes no folder after the Lease was recreated", async () => {
     const harness = await aStoppedHarness(owned);
     const commits = harness.repository.commits();
     await kubectl(["delete", "lease", "fairlead", "-n", harness.namespace]);

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
-import { isLong } from "../long.ts";
 import { fence } from "./fenced.ts";
 import { aNamespace, applyObjects, eventually, kubectlJson } from "./fixture.ts";
 import { buildOf, missingBecause } from "./older-build.ts";
@@ -117,7 +116,7 @@ const olderBuilds = [
   },
 ];
 
-describe.runIf(isLong).each(olderBuilds)("after $commit, $what", async ({ commit, values }) => {
+describe.each(olderBuilds)("after $commit, $what", async ({ commit, values }) => {
   const missing = await missingBecause(commit);
   if (missing !== undefined) process.stderr.write(`No upgrade is tested: ${missing}\n`);
   let former = "";

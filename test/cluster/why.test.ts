@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { WhyReport } from "../../cli/why/why-report.ts";
-import { isLong } from "../long.ts";
 import { why } from "./ask-why.ts";
 import { applyObjects, eventually, kubectl } from "./fixture.ts";
 import { anOperatorUser } from "./operator-user.ts";
@@ -126,7 +125,7 @@ describe("fairlead why", () => {
     expect((await why("release/owner", namespace)).code).toBe(0);
   });
 
-  test.runIf(isLong)("shows a dependency that is not ready, and its broken source", async () => {
+  test("shows a dependency that is not ready, and its broken source", async () => {
     const harness = await aReleaseHarness();
     const { namespace } = harness;
     const commit = harness.commit({ "app/app.json": aConfigMapFile("app", {}) });
@@ -149,7 +148,7 @@ describe("fairlead why", () => {
     expect((await why("app", namespace)).code).toBe(0);
   });
 
-  test.runIf(isLong)("shows files of the source that cannot be parsed", async () => {
+  test("shows files of the source that cannot be parsed", async () => {
     const harness = await aReleaseHarness();
     harness.commit({ "files/a.yaml": "a: [b" });
     await harness.start();

@@ -6,10 +6,9 @@ import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { FakeGitRemote } from "../../../fakes/git-remote.ts";
 import { aPublishService, PublishZoneInProcess } from "../../../fakes/publish-zone.ts";
 import { RecordingLogger } from "../../../fakes/recording-logger.ts";
-import { isLong } from "../../../long.ts";
 import { folderOf, owner } from "./publisher-harness.ts";
 
-const pushes = isLong ? 50 : 12;
+const pushes = 50;
 
 function aBranch(
   remote: FakeGitRemote,
