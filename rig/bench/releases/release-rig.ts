@@ -82,7 +82,7 @@ export async function startReleaseRig(options: ReleaseRigOptions): Promise<Relea
     ],
     logPath,
   );
-  onFailure.defer(() => stopOperator(operator));
+  onFailure.defer(() => stopOperator(operator, logPath));
   await untilServing(operator, logPath);
   const stop = onFailure.move();
   return {
@@ -130,7 +130,13 @@ async function lastLines(logPath: string): Promise<string> {
   return (await readFile(logPath, "utf8").catch(() => "")).slice(-2_000);
 }
 
-async function stopOperator(operator: ChildProcess): Promise<void> {
-  const ended = once(operator, "exit");
-  if (operator.exitCode === null && operator.kill("SIGTERM")) await ended;
+/** Stops the operator. @throws Error if it has not ended after a minute, which is a defect of the operator. */
+async function stopOperator(operator: ChildProcess, logPath: string): Promise<void> {
+  if (operator.exitCode !== null || !operator.kill("SIGTERM")) return;
+  try {
+    await once(operator, "exit", { signal: AbortSignal.timeout(60_000) });
+  } catch (cause) {
+    operator.kill("SIGKILL");
+    throw new Error(`The operator did not end within 60 s: ${await lastLines(logPath)}`, { cause });
+  }
 }
