@@ -41,7 +41,7 @@ port.on("message", async (order: AttackerOrder) => {
   if (order === "begin") {
     await beginAttacker(attacker);
     isActing = true;
-    // Nobody handles its rejection while it acts, so that a failure ends the thread at once.
+    // No handler is attached while the tenant acts, so a failure ends the thread at once.
     work = act();
   } else {
     isActing = false;

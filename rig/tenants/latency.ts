@@ -167,7 +167,7 @@ function watchValues({ victim, cluster }: TenantsFixture): {
   const ended = once(child, "exit").then(([code]): never => {
     throw new Error(`The watch of ConfigMaps ended: kubectl ended with ${code}`);
   });
-  // At the end nobody waits for it.
+  // close() ends the watch, too: then nothing awaits this promise, and its rejection is expected.
   ended.catch(() => undefined);
   createInterface({ input: child.stdout }).on("line", (row) => entry(row).resolve(performance.now()));
   return {

@@ -57,6 +57,7 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
   // And in the steady state there are only Lease renewals and one poll of the remote a minute
   const quiet = new Date();
   const before = git.commands().length;
+  // Longer than the interval of the polls: there is no condition for requests that must not be sent.
   await sleep(75_000);
   const later = (await harness.user.requests(quiet)).map(lineOf);
   expect(later.filter((line) => !/^(update leases|watch )/.test(line))).toEqual([]);

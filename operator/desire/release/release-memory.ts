@@ -62,7 +62,7 @@ export interface Withheld {
   /** Whether the last written status already reports progress. */
   readonly isProgressTold: boolean;
   /** Whether a wait for the render is included. The time is counted again from its start, but only once. */
-  readonly isFetched?: true;
+  readonly isFetched: boolean;
 }
 
 /**
@@ -105,7 +105,7 @@ export function emptyMemory(uid: string): Remembered {
     deployed: undefined,
     target: undefined,
     warned: undefined,
-    withheld: { sinceMs: undefined, isProgressTold: false },
+    withheld: { sinceMs: undefined, isProgressTold: false, isFetched: false },
     turn: undefined,
   };
 }

@@ -29,27 +29,31 @@ export function withholdStatus(
   nowMs: number,
 ): Withholding {
   if (change === undefined) {
-    const { isProgressTold } = withheld;
-    const none = withheld.sinceMs === undefined ? withheld : { sinceMs: undefined, isProgressTold };
+    const none =
+      withheld.sinceMs === undefined ? withheld : { ...withheld, sinceMs: undefined, isFetched: false };
     return { forMs: 0, withheld: none, onceWritten: none };
   }
   const { status } = change;
   const isPlanned = ended.isPlanning === true && isSameStatus(resource.status, status);
   if (!(isPlanned || willChange(status, ended)) || hasNewPlan(resource, status))
-    return { forMs: 0, withheld, onceWritten: { sinceMs: undefined, isProgressTold: false } };
+    return {
+      forMs: 0,
+      withheld,
+      onceWritten: { sinceMs: undefined, isProgressTold: false, isFetched: false },
+    };
   const { outcome } = ended;
   // A long wait has been withheld already.
   const isNew = outcome.state === "pending" && outcome.isLong !== true;
   // This run may have waited for its turn behind many others, and the render starts only now.
   const startsRender = isNew && outcome.isFetched === true && !withheld.isFetched;
   const sinceMs = startsRender ? nowMs : (withheld.sinceMs ?? nowMs);
-  const fetched = (startsRender || withheld.isFetched) && { isFetched: true as const };
+  const isFetched = startsRender || withheld.isFetched;
   const pendingMs = isNew ? othersPending * perPendingMs : 0;
   const delayMs = Math.min(statusDelayMs(resource, status, withheld) + pendingMs, longestDelayMs);
   return {
     forMs: Math.max(0, sinceMs + delayMs - nowMs),
-    withheld: { ...withheld, sinceMs, ...fetched },
-    onceWritten: { sinceMs: nowMs, isProgressTold: true, ...fetched },
+    withheld: { ...withheld, sinceMs, isFetched },
+    onceWritten: { sinceMs: nowMs, isProgressTold: true, isFetched },
   };
 }
 

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { Clock } from "../../ports.ts";
 import { sleep } from "../../runtime/sleep.ts";
 import type { RemoteUrl } from "../remote-url.ts";
-import type { RefWish } from "./source-wish.ts";
+import { onlyRefOf, type RefWish } from "./source-wish.ts";
 
 export interface RefWatchOptions {
   readonly remote: RemoteUrl;
   readonly clock: Clock;
-  readonly wishes: () => Iterable<RefWish>;
+  readonly wishes: () => ReadonlyMap<string, RefWish>;
   /** @param pushed The full name of the only wanted ref; undefined: there are several. */
   readonly onChange: (pushed: string | undefined) => void;
 }
@@ -52,14 +52,14 @@ export class RefWatch {
       // Another poll may have finished meanwhile.
       if (signal.aborted || now === before || before !== this.#seen) continue;
       this.#seen = now;
-      onChange(onlyRefOf(wishes()));
+      onChange(onlyRefOf(wishes())?.ref);
     }
   }
 
   async #read(): Promise<string> {
     const { remote, wishes } = this.#options;
     const names = new Set(["packed-refs", "reftable/tables.list"]);
-    for (const wish of wishes()) {
+    for (const wish of wishes().values()) {
       if (wish.kind === "ref") names.add(wish.ref);
       else if (wish.kind === "semver") names.add("refs/tags");
     }
@@ -71,12 +71,6 @@ export class RefWatch {
     });
     return (await Promise.all(marks)).join("\n");
   }
-}
-
-function onlyRefOf(wishes: Iterable<RefWish>): string | undefined {
-  // A commit does not change.
-  const [only, ...others] = [...wishes].filter(({ kind }) => kind !== "commit");
-  return only?.kind === "ref" && others.length === 0 ? only.ref : undefined;
 }
 
 /** As git reads it: a URL is decoded, a path is not. */

@@ -9,7 +9,7 @@ import { noCommit, notThere } from "./not-found.ts";
 import { namesIn } from "./remote-refs.ts";
 import type { SourceClone } from "./source-clone.ts";
 import type { SourceRemote } from "./source-remote.ts";
-import type { RefWish } from "./source-wish.ts";
+import { onlyRefOf, type RefWish } from "./source-wish.ts";
 import { TagChoices } from "./tag-choices.ts";
 import type { SourceLimits } from "./tree-files.ts";
 
@@ -138,10 +138,8 @@ export class SourceHeads {
     wishes: Wishes,
     pushed: string | undefined,
   ): Promise<Map<string, { readonly ref: string }> | undefined> {
-    const [only, ...others] = [...wishes].filter(([, { kind }]) => kind !== "commit");
-    if (pushed === undefined || only === undefined || others.length > 0) return undefined;
-    const [key, wish] = only;
-    if (wish.kind !== "ref" || wish.ref !== pushed) return undefined;
+    const only = onlyRefOf(wishes);
+    if (pushed === undefined || only?.ref !== pushed) return undefined;
     const ours = ourNameOf(pushed);
     const [known] = await clone.reader.info([ours]);
     if (known === undefined) return undefined;
@@ -149,7 +147,7 @@ export class SourceHeads {
     try {
       const options = { ...this.#fetching(clone), isKnown: true };
       const failures = await fetchRefs(new Map([[pushed, ours]]), options);
-      return failures.size > 0 ? undefined : new Map([[key, { ref: pushed }]]);
+      return failures.size > 0 ? undefined : new Map([[only.key, { ref: pushed }]]);
     } catch (error) {
       // The poll finds out whether the remote or the clone is the cause.
       if (isUnexplained(error)) return undefined;

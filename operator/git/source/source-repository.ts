@@ -82,7 +82,7 @@ export class SourceRepository {
       },
     });
     if (remote.protocol !== "file") return;
-    const wishes = (): Iterable<RefWish> => wishesOf(this.#clients.values()).values();
+    const wishes = (): ReadonlyMap<string, RefWish> => wishesOf(this.#clients.values());
     this.#watch = new RefWatch({ remote, clock, wishes, onChange: (pushed) => this.refresh(pushed) });
   }
 

@@ -11,6 +11,17 @@ export type RefWish =
   | { readonly kind: "semver"; readonly range: string }
   | { readonly kind: "commit"; readonly id: string };
 
+/** The only wanted ref that can be pushed to, with its key; undefined: there are several, or tags by their version. Pure. */
+export function onlyRefOf(
+  wishes: ReadonlyMap<string, RefWish>,
+): { readonly key: string; readonly ref: string } | undefined {
+  // A commit does not change.
+  const [only, ...others] = [...wishes].filter(([, { kind }]) => kind !== "commit");
+  if (only === undefined || others.length > 0) return undefined;
+  const [key, wish] = only;
+  return wish.kind === "ref" ? { key, ref: wish.ref } : undefined;
+}
+
 /** The validated request of a resource for a part of a repository. */
 export interface SourceWish {
   readonly remote: RemoteUrl;

@@ -1,5 +1,4 @@
 import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +10,7 @@ import { bundleImplementation, implementationCrd } from "../cell/bundle.ts";
 import { startControlPlane } from "../cell/control-plane.ts";
 import { type BenchApi, benchSetsPath, openBenchApi, unwatchedGroup } from "./bench-api.ts";
 import { noisyNamespace } from "./noise.ts";
+import { lastLines, stopOperator } from "./stop-operator.ts";
 
 /** Our implementation on a separate control plane, with a repository. */
 export interface LoadRig {
@@ -57,7 +57,8 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
       env: { ...process.env, ...nodeEnvironment, BENCH_SLICES: join(folder, "slices") },
     },
   );
-  operator.stderr.pipe(createWriteStream(join(folder, "operator.log")));
+  const logPath = join(folder, "operator.log");
+  operator.stderr.pipe(createWriteStream(logPath));
   const pid = operator.pid ?? 0;
   const serves = () => fetch(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => undefined);
   while ((await serves()) === undefined && operator.exitCode === null) await sleep(100);
@@ -70,12 +71,8 @@ export async function startLoadRig(report: (line: string) => void): Promise<Load
       return sumsOf(text);
     },
     async stop() {
-      const ended = once(operator, "exit");
-      if (operator.exitCode === null && operator.kill("SIGTERM")) await ended;
-      else
-        report(
-          `The operator had ended: ${(await readFile(join(folder, "operator.log"), "utf8")).slice(-2_000)}`,
-        );
+      if (!(await stopOperator(operator, logPath)))
+        report(`The operator had ended: ${await lastLines(logPath)}`);
       const slices = await readFile(join(folder, "slices"), "utf8").catch(() => "");
       const longest = slices.split("\n").map((line) => Number(/"cpuMs":([\d.]+)/.exec(line)?.[1] ?? 0));
       report(`Longest synchronous slice of the operator: ${Math.max(0, ...longest).toFixed(1)} ms of CPU`);

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +10,7 @@ import { nodeEnvironment, nodeFlags } from "../../../cli/image/node-flags.ts";
 import { startControlPlane } from "../cell/control-plane.ts";
 import { type BenchApi, openBenchApi } from "../load/bench-api.ts";
 import { sumsOf } from "../load/load-rig.ts";
+import { lastLines, stopOperator } from "../load/stop-operator.ts";
 import { bundleOperator } from "./bundle-operator.ts";
 import { callHook } from "./call-hook.ts";
 import { namespaceCount, namespaceOf } from "./set-files.ts";
@@ -82,7 +82,7 @@ export async function startReleaseRig(options: ReleaseRigOptions): Promise<Relea
     ],
     logPath,
   );
-  onFailure.defer(() => stopOperator(operator, logPath));
+  onFailure.defer(async () => void (await stopOperator(operator, logPath)));
   await untilServing(operator, logPath);
   const stop = onFailure.move();
   return {
@@ -123,20 +123,5 @@ async function untilServing(operator: ChildProcess, logPath: string): Promise<vo
   while ((await serves()) === undefined) {
     if (operator.exitCode !== null) throw new Error(`The operator ended: ${await lastLines(logPath)}`);
     await sleep(100);
-  }
-}
-
-async function lastLines(logPath: string): Promise<string> {
-  return (await readFile(logPath, "utf8").catch(() => "")).slice(-2_000);
-}
-
-/** Stops the operator. @throws Error if it has not ended after a minute, which is a defect of the operator. */
-async function stopOperator(operator: ChildProcess, logPath: string): Promise<void> {
-  if (operator.exitCode !== null || !operator.kill("SIGTERM")) return;
-  try {
-    await once(operator, "exit", { signal: AbortSignal.timeout(60_000) });
-  } catch (cause) {
-    operator.kill("SIGKILL");
-    throw new Error(`The operator did not end within 60 s: ${await lastLines(logPath)}`, { cause });
   }
 }

@@ -19,6 +19,8 @@ const ready = (status: "True" | "False", observedGeneration: number) => ({
 });
 const reconciling = { ...ready("True", 2), type: "Reconciling" };
 
+const unwritten: Withheld = { sinceMs: undefined, isProgressTold: false, isFetched: false };
+
 function releaseWith(status: object, withheld: Withheld): LoadedRelease {
   return { resource: { status }, memory: { withheld } } as unknown as LoadedRelease;
 }
@@ -32,7 +34,7 @@ function withheldFor(
     pending,
   }: { isPlanning?: boolean; pending?: { others: number; isLong?: boolean } } = {},
 ): number {
-  const release = releaseWith(before, { sinceMs: undefined, isProgressTold: false });
+  const release = releaseWith(before, unwritten);
   const status = after as unknown as ResourceStatus;
   const applied = { state: "applied", count: 1 } as const;
   const { others: othersPending = 0, isLong = false } = pending ?? {};
@@ -99,7 +101,7 @@ describe("withholdStatus() decides about", () => {
       const ending = { change, ended: { outcome }, othersPending: 0 };
       return withholdStatus(releaseWith(before, withheld), ending, nowMs);
     };
-    const asked = run({ sinceMs: undefined, isProgressTold: false }, fetching, 0);
+    const asked = run(unwritten, fetching, 0);
     const started = run(asked.withheld, rendering, 20_000);
     expect(started.forMs).toBe(2_000);
     const again = run(run(started.withheld, fetching, 21_000).withheld, rendering, 21_500);

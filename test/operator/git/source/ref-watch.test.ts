@@ -18,7 +18,7 @@ function aWatch(wishes: readonly RefWish[]) {
   const watch = new RefWatch({
     remote: parseRemoteUrl(`file://${folder}`),
     clock,
-    wishes: () => wishes,
+    wishes: () => new Map(wishes.map((wish, index) => [String(index), wish])),
     onChange: (pushed) => void reported.push(pushed),
   });
   onTestFinished(() => {
