@@ -3,19 +3,13 @@ import { EasyService } from "../../crds/easy-service.ts";
 import { Echo } from "../../crds/echo.ts";
 import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
+import { readAuditLog } from "./audit-log.ts";
 import { aSeparateCluster, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
-import {
-  aHarness,
-  applyResource,
-  type Harness,
-  operatorWrites,
-  untilCondition,
-  untilGone,
-  untilReady,
-} from "./harness.ts";
+import { aHarness, applyResource, type Harness, untilCondition, untilGone, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
 import { kubectlFor } from "./kubectl.ts";
 import { startOperator } from "./operator.ts";
+import { isWrite, lineOf } from "./operator-user.ts";
 import { aRepository } from "./repository.ts";
 
 const spec = { size: 1, image: "example.dev/web:1", ports: [{ port: 80 }] };
@@ -24,8 +18,8 @@ const type = groupKindOf(EasyService);
 /** A Ready and published EasyService, Echo and PodSet, and an operator. */
 async function threeResources(): Promise<Harness> {
   const harness = await aHarness();
-  const { namespace, start } = harness;
-  await start();
+  const { namespace } = harness;
+  await harness.start();
   await applyResource(EasyService, namespace, spec);
   await applyResource(Echo, namespace, { name: "hello", message: "hi" });
   await applyResource(PodSet, namespace, { name: "set", size: 1 });
@@ -45,7 +39,7 @@ async function threeResources(): Promise<Harness> {
 test.for(["background", "foreground"])(
   "a resource that is deleted in the %s is removed with its children and its folder, and the operator recreates nothing",
   async (how) => {
-    const { namespace, repository } = await threeResources();
+    const { namespace, repository, writes } = await threeResources();
     const since = new Date();
     await kubectl(["delete", type, "web", "-n", namespace, `--cascade=${how}`]);
     await untilGone("deployment", "web", namespace);
@@ -61,7 +55,7 @@ test.for(["background", "foreground"])(
 
     // The others still exist, and nothing was written in the meantime, to any object.
     await untilReady(PodSet, namespace, "set");
-    expect(await operatorWrites(namespace, since)).toEqual([]);
+    expect(await writes(since, isWrite)).toEqual([]);
     await eventually(() => repository.files().filter((path) => path.startsWith(namespace)).length === 1, {
       what: "only the PodSet is in git",
     });
@@ -69,7 +63,7 @@ test.for(["background", "foreground"])(
 );
 
 test("a resource deleted with --cascade=orphan leaves its children, and a recreated one adopts them", async () => {
-  const { namespace, repository } = await threeResources();
+  const { namespace, repository, writes } = await threeResources();
   const before = await readObject<Seen>("deployment", "web", namespace);
   const [pod] = await podsOf("web", namespace);
   const since = new Date();
@@ -80,7 +74,7 @@ test("a resource deleted with --cascade=orphan leaves its children, and a recrea
   const left = await readObject<Seen>("deployment", "web", namespace);
   expect(left?.metadata.uid).toBe(before?.metadata.uid);
   expect(left?.metadata.ownerReferences).toBeUndefined();
-  expect(await operatorWrites(namespace, since)).toEqual([]);
+  expect(await writes(since, isWrite)).toEqual([]);
 
   // The same resource again: it owns the children again, and nothing restarts.
   const { metadata } = await applyResource(EasyService, namespace, spec);
@@ -92,7 +86,7 @@ test("a resource deleted with --cascade=orphan leaves its children, and a recrea
 });
 
 test("a namespace is deleted with all its content: at most one rejected write for each resource, if namespaces are not watched", async () => {
-  const { namespace, repository } = await threeResources();
+  const { namespace, repository, writes } = await threeResources();
   // The namespace itself stays until all deletions were observed: for a deleted one, a running write is not rejected.
   const finalizers = ["example.dev/held"];
   const held = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "held", namespace, finalizers } };
@@ -104,12 +98,10 @@ test("a namespace is deleted with all its content: at most one rejected write fo
   await kubectl(["wait", "namespace", namespace, "--for=delete", "--timeout=180s"]);
   // The status may still report the end of the pods, also when the resource is deleted in the meantime; nothing else is
   // written.
-  const writes = (await operatorWrites(namespace, since)).filter(
-    (write) => !/status .* (200|404)$/.test(write),
-  );
-  expect(writes.filter((write) => !write.endsWith(" 403"))).toEqual([]);
+  const written = (await writes(since, isWrite)).filter((write) => !/status .* (200|404)$/.test(write));
+  expect(written.filter((write) => !write.endsWith(" 403"))).toEqual([]);
   // Requests in progress when the first refusal reported it.
-  expect(writes.length).toBeLessThanOrEqual(3);
+  expect(written.length).toBeLessThanOrEqual(3);
 });
 
 test("a namespace is deleted without errors if namespaces are watched, also when a finalizer blocks it for long", async () => {
@@ -165,7 +157,8 @@ test("a namespace is deleted without errors if namespaces are watched, also when
   await admin(["patch", "configmap", "held", "-n", "shop", "--type=merge", "-p", release]);
   await admin("wait namespace/shop --for=delete --timeout=180s");
   await eventually(() => repository.files("shop/").length === 0, { what: "its folder is deleted" });
-  expect(await operatorWrites("shop", since, cluster.auditLogPath)).toEqual([]);
+  const requests = await readAuditLog(cluster.auditLogPath, { user: "operator", namespace: "shop", since });
+  expect(requests.filter(isWrite).map(lineOf)).toEqual([]);
 });
 
 interface Seen extends KubernetesObject {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type FencedPod, fence } from "./fenced.ts";
 import { eventually } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
-import { isWrite } from "./operator-user.ts";
+import { isWork } from "./operator-user.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
@@ -32,9 +32,7 @@ async function failOver(
 }
 
 function isDone(request: Awaited<ReturnType<FencedPod["requests"]>>[number]): boolean {
-  const resource = request.objectRef?.resource ?? "";
-  const isWork = isWrite(request) && !["leases", "events"].includes(resource);
-  return isWork && (request.responseStatus?.code ?? 500) < 300;
+  return isWork(request) && (request.responseStatus?.code ?? 500) < 300;
 }
 
 test.for([
@@ -55,8 +53,7 @@ test.for([
     let count = 0;
     const start = async (until: string): Promise<Instance> => {
       const pod = await fenced.aPod(`operator-${++count}`);
-      const options = { user: pod, environment: pod.environment };
-      const operator = await harness.start([...fenced.args, ...args], options);
+      const operator = await harness.start([...fenced.args, ...args], pod);
       await operator.untilLogged(until);
       return { pod, operator };
     };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { eventually } from "./fixture.ts";
-import { conditionOf, type SeenResource } from "./harness.ts";
+import { conditionOf, hasCondition, type SeenResource } from "./harness.ts";
 import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
 const names = manyNames(20);
@@ -18,10 +18,9 @@ async function aPublishedHarness(): Promise<StampHarness> {
 /** Still Ready, with a condition that describes why it is not published. */
 function isReadyButUnpublished(reason: string, message: RegExp): (resource: SeenResource) => boolean {
   return (resource) => {
-    const [ready, published] = [conditionOf(resource, "Ready"), conditionOf(resource, "Published")];
+    const published = conditionOf(resource, "Published");
     return (
-      ready?.status === "True" &&
-      ready.observedGeneration === resource.metadata.generation &&
+      hasCondition(resource) &&
       published?.status === "False" &&
       published.reason === reason &&
       message.test(published.message)

@@ -1,9 +1,10 @@
 import type { Condition } from "../../crds/conditions.ts";
 import { apiVersionOf, groupKindOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
-import { readAuditLog } from "./audit-log.ts";
-import { aNamespace, applyObjects, auditEvents, eventually, kubectlJson, readObject } from "./fixture.ts";
-import { type RunningOperator, startOperator } from "./operator.ts";
+import type { AuditEvent } from "./audit-log.ts";
+import { aNamespace, applyObjects, eventually, kubectlJson, readObject } from "./fixture.ts";
+import { type RunningOperator, type StartOperatorOptions, startOperator } from "./operator.ts";
+import { anOperatorUser, isWork, lineOf, type OperatorUser, sharedOperatorUser } from "./operator-user.ts";
 import { aRepository, type TestRepository } from "./repository.ts";
 
 /** A custom resource as used by a test. */
@@ -17,21 +18,50 @@ export interface SeenResource extends KubernetesObject {
   readonly status?: EngineStatus & Readonly<Record<string, unknown>>;
 }
 
-/** An operator that watches one namespace and publishes to one repository, all for one test. */
+/** An operator that watches one namespace, a git repository, and the user of the operator, all for one test. */
 export interface Harness {
   readonly namespace: string;
   readonly repository: TestRepository;
-  /** Starts or restarts the operator. */
-  start(args?: readonly string[]): Promise<RunningOperator>;
+  readonly user: OperatorUser;
+  /** Starts or restarts the operator; default options: those of the harness. */
+  start(args?: readonly string[], options?: Omit<StartOperatorOptions, "args">): Promise<RunningOperator>;
+  /** Writes of the operator since a time (default: all), such as `patch services/status web 200`; default: {@link isWork}. */
+  writes(since?: Date, counts?: (request: AuditEvent) => boolean): Promise<readonly string[]>;
+}
+
+export interface HarnessOptions extends Pick<StartOperatorOptions, "program" | "environment"> {
+  /** Name of the roles of a separate user. Default: the user `operator`, which tests share. */
+  readonly rights?: string;
+  /** Whether the operator publishes to the repository. Default: yes. */
+  readonly publishes?: boolean;
 }
 
 /** A namespace, a repository, and a function that starts an operator for both. */
-export async function aHarness(): Promise<Harness> {
+export async function aHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const { rights, publishes = true, environment, ...defaults } = options;
   const namespace = await aNamespace();
   const repository = aRepository();
-  const start = (args: readonly string[] = []) =>
-    startOperator({ args: [`--namespace=${namespace}`, ...repository.args, ...args] });
-  return { namespace, repository, start };
+  const user =
+    rights === undefined ? sharedOperatorUser(namespace) : await anOperatorUser(namespace, { rights });
+  return {
+    namespace,
+    repository,
+    user,
+    start: (args = [], more = {}) =>
+      startOperator({
+        kubeconfigPath: user.kubeconfigPath,
+        ...defaults,
+        ...more,
+        environment: { ...environment, ...more.environment },
+        args: [
+          `--namespace=${namespace}`,
+          `--leader-elect-namespace=${namespace}`,
+          ...(publishes ? repository.args : []),
+          ...args,
+        ],
+      }),
+    writes: async (since, counts = isWork) => (await user.requests(since)).filter(counts).map(lineOf),
+  };
 }
 
 /** Applies a custom resource as its user, and returns it as stored by the server. */
@@ -52,36 +82,71 @@ export async function seen(kind: ObjectKind, namespace: string, name = "web"): P
   return found;
 }
 
-/** Waits until the operator has reported for the newest generation that a condition has this status (and reason). */
+/** A state of a resource, for {@link untilSeen}. */
+export interface WantedState {
+  /** Name of the resource. Default: `web`. */
+  readonly name?: string;
+  /** The state, for the error: `Echo web is Ready`. */
+  readonly what: string;
+  readonly holds: (found: SeenResource) => boolean;
+}
+
+/** Waits until an existing custom resource has a state. The error contains its last status. */
+export function untilSeen(
+  kind: ObjectKind,
+  namespace: string,
+  { name = "web", what, holds }: WantedState,
+): Promise<SeenResource> {
+  return eventually(
+    async () => {
+      const found = await seen(kind, namespace, name);
+      if (!holds(found)) throw new Error(JSON.stringify(found.status ?? "no status"));
+      return found;
+    },
+    { what },
+  );
+}
+
+/** A condition of a resource. */
+export interface Wanted {
+  /** Default: `Ready`. */
+  readonly type?: string;
+  /** Default: `True`. */
+  readonly status?: string;
+  /** Default: any. */
+  readonly reason?: string;
+  /** Default: any. */
+  readonly message?: RegExp;
+}
+
+/** Waits until the operator has reported a condition for the newest generation of a resource. */
 export function untilCondition(
   kind: ObjectKind,
   namespace: string,
-  wanted: {
-    readonly type: string;
-    readonly status?: string;
-    readonly reason?: string;
-    readonly name?: string;
-  },
+  { name = "web", ...wanted }: Wanted & { readonly name?: string },
 ): Promise<SeenResource> {
-  const { type, status = "True", reason, name = "web" } = wanted;
-  return eventually(
-    async () => {
-      const resource = await seen(kind, namespace, name);
-      const condition = conditionOf(resource, type);
-      const isThere =
-        condition?.status === status &&
-        (reason === undefined || condition.reason === reason) &&
-        condition.observedGeneration === resource.metadata.generation;
-      if (!isThere) throw new Error(JSON.stringify(resource.status ?? "no status"));
-      return resource;
-    },
-    { what: `${kind.kind} ${name} is ${type}=${status} ${reason ?? ""}` },
+  const { type = "Ready", status = "True", reason = "", message = "" } = wanted;
+  const what = `${kind.kind} ${name} is ${type}=${status} ${reason} ${message}`.trimEnd();
+  return untilSeen(kind, namespace, { name, what, holds: (found) => hasCondition(found, wanted) });
+}
+
+/** Whether the operator has reported a condition for the newest generation of a resource. */
+export function hasCondition(
+  resource: SeenResource,
+  { type = "Ready", status = "True", reason, message = /(?:)/ }: Wanted = {},
+): boolean {
+  const condition = conditionOf(resource, type);
+  return (
+    condition?.status === status &&
+    (reason === undefined || condition.reason === reason) &&
+    message.test(condition.message) &&
+    condition.observedGeneration === resource.metadata.generation
   );
 }
 
 /** Waits until a resource is Ready in its current generation. */
 export function untilReady(kind: ObjectKind, namespace: string, name = "web"): Promise<SeenResource> {
-  return untilCondition(kind, namespace, { type: "Ready", name });
+  return untilCondition(kind, namespace, { name });
 }
 
 /** One condition of a resource. */
@@ -125,21 +190,3 @@ export function untilEvents(namespace: string, kind: string, name = "web"): Prom
     { what: `an event about ${kind} ${name}` },
   );
 }
-
-/** A write of the operator, from the audit log: `patch services/status web 200`. */
-export async function operatorWrites(
-  namespace: string,
-  since?: Date,
-  auditLogPath?: string,
-): Promise<string[]> {
-  const query = { user: "operator", namespace, ...(since && { since }) };
-  const events = await (auditLogPath === undefined ? auditEvents(query) : readAuditLog(auditLogPath, query));
-  return events
-    .filter(({ verb }) => !reads.has(verb))
-    .map(({ verb, objectRef = {}, responseStatus }) => {
-      const { resource = "", subresource, name = "" } = objectRef;
-      return `${verb} ${resource}${subresource ? `/${subresource}` : ""} ${name} ${responseStatus?.code}`;
-    });
-}
-
-const reads: ReadonlySet<string> = new Set(["get", "list", "watch"]);

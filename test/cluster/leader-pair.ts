@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { AuditEvent } from "./audit-log.ts";
 import { eventually } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
-import { anOperatorUser, isWrite, type OperatorUser } from "./operator-user.ts";
+import { anOperatorUser, isWork, type OperatorUser } from "./operator-user.ts";
 import { aRecordedGit, type RecordedGit } from "./recorded-git.ts";
 import { aStampHarness, manyNames, type StampHarness } from "./stamps.ts";
 
@@ -32,7 +32,8 @@ export async function aPair(times: readonly string[] = []): Promise<Pair> {
     const user = await anOperatorUser(harness.namespace, { rights: "stamps", name });
     const git = await aRecordedGit();
     const { environment } = git;
-    const operator = await harness.start(["--leader-elect", ...times], { user, environment });
+    const { kubeconfigPath } = user;
+    const operator = await harness.start(["--leader-elect", ...times], { kubeconfigPath, environment });
     return { user, operator, git };
   };
   const leader = await start("first");
@@ -46,10 +47,7 @@ export async function aPair(times: readonly string[] = []): Promise<Pair> {
 /** Successful writes to anything but the Lease and events. */
 export async function writesOf({ user }: Instance, since?: Date): Promise<AuditEvent[]> {
   return (await user.requests(since)).filter(
-    (request) =>
-      isWrite(request) &&
-      !["leases", "events"].includes(request.objectRef?.resource ?? "") &&
-      (request.responseStatus?.code ?? 500) < 300,
+    (request) => isWork(request) && (request.responseStatus?.code ?? 500) < 300,
   );
 }
 

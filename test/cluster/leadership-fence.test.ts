@@ -7,7 +7,7 @@ import type { AuditEvent } from "./audit-log.ts";
 import { type Fenced, type FencedPod, fence } from "./fenced.ts";
 import { eventually, kubectl } from "./fixture.ts";
 import type { RunningOperator } from "./operator.ts";
-import { isWrite, lineOf } from "./operator-user.ts";
+import { isWork, lineOf } from "./operator-user.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 import { aStampHarness, manyNames, type StampHarness, unfencedProgram } from "./stamps.ts";
 
@@ -31,10 +31,8 @@ async function aFixture(): Promise<Fixture> {
   const kinds = [stampIn(sharedGroup)];
   const fenced = await fence(namespace, { kinds, rights: "stamps" });
   await harness.apply(names, { text: "one" });
-  const start = (user: FencedPod, program?: string): Promise<RunningOperator> => {
-    const options = { user, environment: user.environment, ...(program !== undefined && { program }) };
-    return harness.start([...fenced.args, ...short], options);
-  };
+  const start = (pod: FencedPod, program?: string): Promise<RunningOperator> =>
+    harness.start([...fenced.args, ...short], { ...pod, ...(program !== undefined && { program }) });
   const texts = async (): Promise<string[]> => {
     const children = await harness.children();
     return [...new Set(children.map((child) => (child["data"] as { readonly text: string }).text))];
@@ -56,9 +54,7 @@ async function aFixture(): Promise<Fixture> {
 
 /** The writes of a pod, except to the Lease and events. */
 async function triesOf(pod: FencedPod, since: Date): Promise<AuditEvent[]> {
-  return (await pod.requests(since)).filter(
-    (request) => isWrite(request) && !["leases", "events"].includes(request.objectRef?.resource ?? ""),
-  );
+  return (await pod.requests(since)).filter(isWork);
 }
 
 function isDone({ responseStatus }: AuditEvent): boolean {

@@ -6,7 +6,7 @@ import type { AuditEvent } from "./audit-log.ts";
 import { applyObjects, auditEvents, kubectl, testCluster } from "./fixture.ts";
 import { aFolder } from "./operator.ts";
 
-/** A user of one test, whose requests are identifiable in the audit log. */
+/** The user of a test's operator, whose requests are identifiable in the audit log. */
 export interface OperatorUser {
   readonly kubeconfigPath: string;
   /**
@@ -16,6 +16,15 @@ export interface OperatorUser {
 }
 
 const group = "rbac.authorization.k8s.io";
+
+/** The user `operator`, which tests share: its requests are those about objects of one namespace. */
+export function sharedOperatorUser(namespace: string): OperatorUser {
+  const made = new Date();
+  return {
+    kubeconfigPath: testCluster().operatorKubeconfigPath,
+    requests: (since = made) => auditEvents({ user: "operator", namespace, since }),
+  };
+}
 
 /** Creates a service account with the permissions of `install()` under this name, like that of an operator in a pod. */
 export async function anOperatorUser(
@@ -56,4 +65,9 @@ export function lineOf({ verb, requestURI, objectRef, responseStatus }: AuditEve
 /** Whether a request changes something. */
 export function isWrite({ verb }: AuditEvent): boolean {
   return !["get", "list", "watch"].includes(verb);
+}
+
+/** Whether a request changes something other than events and Leases. */
+export function isWork(request: AuditEvent): boolean {
+  return isWrite(request) && !["events", "leases"].includes(request.objectRef?.resource ?? "");
 }

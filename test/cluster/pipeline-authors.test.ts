@@ -7,10 +7,11 @@ import { Pipeline } from "../../crds/pipeline.ts";
 import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
 import { fence } from "./fenced.ts";
-import { applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
-import { applyResource, seen } from "./harness.ts";
+import { applyObjects, kubectl, testCluster } from "./fixture.ts";
+import { applyResource } from "./harness.ts";
 import { install } from "./install.ts";
-import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
+import { aPipelineHarness } from "./pipeline-harness.ts";
+import { aConfigMapFile } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
 const program = join(import.meta.dirname, "pipeline-program.ts");
@@ -44,7 +45,7 @@ test("with notAuthor the approval of a commit's author does not count, and no ap
     name: "pipelines",
     values: { releases: { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] } },
   });
-  const { namespace, source, ...harness } = await aReleaseHarness();
+  const { namespace, source, ...harness } = await aPipelineHarness();
   const fenced = await fence(namespace, {
     kinds,
     rights: "pipelines",
@@ -86,17 +87,7 @@ test("with notAuthor the approval of a commit's author does not count, and no ap
       { name: "prod", releases: [{ name: "prod" }], enter: { approvals: { count: 1, notAuthor: true } } },
     ],
   });
-  const untilProd = (wanted: object): Promise<StageStatus> =>
-    eventually(
-      async () => {
-        const { status } = await seen(Pipeline, namespace, "shop");
-        const stages = (status?.["stages"] ?? []) as readonly StageStatus[];
-        const prod = stages.find(({ name }) => name === "prod");
-        expect(prod).toMatchObject(wanted);
-        return prod as StageStatus;
-      },
-      { what: `stage prod is ${JSON.stringify(wanted)}` },
-    );
+  const untilProd = (wanted: object): Promise<StageStatus> => harness.untilStage("shop", "prod", wanted);
   const untilGate = (revision: string, message: string): Promise<StageStatus> =>
     untilProd({
       next: { revision },

@@ -3,7 +3,7 @@ import { Approval } from "../../crds/approval.ts";
 import { apiVersionOf } from "../../crds/object.ts";
 import type { AuditEvent } from "./audit-log.ts";
 import { applyObjects } from "./fixture.ts";
-import { isWrite, lineOf } from "./operator-user.ts";
+import { isWork, lineOf } from "./operator-user.ts";
 import { aPipelineHarness, createApprovalPolicy, type PipelineHarness } from "./pipeline-harness.ts";
 import { aConfigMapFile, aDeploymentFile } from "./release-harness.ts";
 
@@ -46,9 +46,8 @@ function partsOf(events: readonly AuditEvent[], begins: readonly Date[]): Readon
 }
 
 async function approve({ namespace, untilStage }: PipelineHarness, round: number): Promise<void> {
-  const { status } = await untilStage("shop", "prod", { phase: "Waiting", waiting: [{ gate: "Approvals" }] });
-  const stages = status?.["stages"] as readonly { readonly name: string; readonly next?: object }[];
-  const target = stages.find(({ name }) => name === "prod")?.next;
+  const waiting = { phase: "Waiting", waiting: [{ gate: "Approvals" }] };
+  const { next: target } = await untilStage("shop", "prod", waiting);
   await applyObjects({
     apiVersion: apiVersionOf(Approval),
     kind: Approval.kind,
@@ -92,11 +91,7 @@ test("a promotion sends one create, one apply for each Release, and two status w
   }
 
   // Then each promotion sends the expected requests
-  const requests = (await user.requests(begins[0])).filter(isWrite);
-  const counted = requests.filter(
-    ({ objectRef }) => !["events", "leases"].includes(objectRef?.resource ?? ""),
-  );
-  const parts = partsOf(counted, begins);
+  const parts = partsOf((await user.requests(begins[0])).filter(isWork), begins);
   expect(parts.size).toBe(rounds * (1 + Object.keys(releases).length));
   for (const [name, part] of parts) {
     const isPlan = name.startsWith("plan");
@@ -127,7 +122,6 @@ function aSlowDeploymentFile(name: string, version: number, minReadySeconds: num
 test("soaks and slow rollouts send two status writes of Pipeline and Promotion for each promotion", async () => {
   // Given stages that soak, and one of three Releases whose pods become ready one after another
   const harness = await aPipelineHarness();
-  const { user } = harness;
   const slow = { one: 3, two: 4, three: 5 };
   const push = (version: number): string =>
     harness.commit({
@@ -163,7 +157,7 @@ test("soaks and slow rollouts send two status writes of Pipeline and Promotion f
   }
 
   // Then each Promotion has one status, and the Pipeline one for each outcome, and two for each commit
-  const writes = (await user.requests(begin)).filter(isWrite).map(lineOf);
+  const writes = await harness.writes(begin);
   const statusesOf = (plural: string) => writes.filter((line) => line.startsWith(`patch ${plural}/status `));
   expect(statusesOf("promotions"), writes.join("\n")).toHaveLength(3 * rounds);
   expect(statusesOf("pipelines").length, writes.join("\n")).toBeLessThanOrEqual((2 + 3) * rounds);

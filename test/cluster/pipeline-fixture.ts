@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { deliveryKinds } from "../../charts/bindings-delivery.ts";
 import { Approval } from "../../crds/approval.ts";
 import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
@@ -8,11 +8,12 @@ import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { Promotion } from "../../crds/promotion.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { fence } from "./fenced.ts";
-import { eventually, kubectl, testCluster } from "./fixture.ts";
-import { applyResource, seen } from "./harness.ts";
+import { kubectl, testCluster } from "./fixture.ts";
+import { applyResource } from "./harness.ts";
 import { install } from "./install.ts";
 import type { RunningOperator } from "./operator.ts";
-import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
+import { aPipelineHarness } from "./pipeline-harness.ts";
+import { aConfigMapFile } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
 const program = join(import.meta.dirname, "pipeline-program.ts");
@@ -44,7 +45,7 @@ export async function aPipelineFixture(): Promise<PipelineFixture> {
     name: "pipelines",
     values: { releases: { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] } },
   });
-  const { namespace, source, ...harness } = await aReleaseHarness();
+  const { namespace, source, ...harness } = await aPipelineHarness();
   const rendered = new FakeGitRemote();
   onTestFinished(() => rendered[Symbol.dispose]());
   const fenced = await fence(namespace, {
@@ -56,24 +57,13 @@ export async function aPipelineFixture(): Promise<PipelineFixture> {
   });
   const url = `file://${source.path}`;
   let pods = 0;
-  const stageOf = async (name: string): Promise<StageStatus | undefined> => {
-    const { status } = await seen(Pipeline, namespace, "shop");
-    return (status?.["stages"] as readonly StageStatus[] | undefined)?.find((stage) => stage.name === name);
-  };
   const createAs = async (user: string, kind: ObjectKind, spec: object): Promise<void> => {
     const metadata = { generateName: `${user.replaceAll(/\W/g, "-")}-`, namespace };
     const input = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, spec: { ...spec, by: user } };
     await kubectl(["create", "-f", "-", `--as=${user}`, "--as-group=system:masters"], { input });
   };
   const untilStage: PipelineFixture["untilStage"] = (name, wanted) =>
-    eventually(
-      async () => {
-        const stage = await stageOf(name);
-        expect(stage).toMatchObject(wanted);
-        return stage as StageStatus;
-      },
-      { what: `stage ${name} is ${JSON.stringify(wanted)}` },
-    );
+    harness.untilStage("shop", name, wanted);
   return {
     namespace,
     rendered,

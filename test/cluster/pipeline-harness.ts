@@ -2,9 +2,10 @@ import { expect, onTestFinished } from "vitest";
 import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../../crds/core-kinds.ts";
 import { apiVersionOf, type ObjectKind } from "../../crds/object.ts";
 import { Pipeline } from "../../crds/pipeline.ts";
+import type { StageStatus } from "../../crds/pipeline-status.ts";
 import { APPROVAL_POLICY } from "../../crds/stage-names.ts";
 import { applyObjects, eventually, kubectl } from "./fixture.ts";
-import { applyResource, type SeenResource, seen } from "./harness.ts";
+import { applyResource, seen } from "./harness.ts";
 import { aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 
 /** A stage with the names of its Releases, and more fields. */
@@ -13,12 +14,12 @@ export type HarnessStage = Readonly<Record<string, unknown>> & {
   readonly releases: readonly string[];
 };
 
-/** An operator with Releases and Pipelines of one namespace, without fences. */
+/** An operator with Releases and Pipelines of one namespace. */
 export interface PipelineHarness extends ReleaseHarness {
   /** Creates the Releases `PIPELINE-NAME` of the folders `PIPELINE/NAME`, and a Pipeline of the folder `PIPELINE`. */
   pipeline(name: string, stages: readonly HarnessStage[]): Promise<void>;
-  /** Waits until the status of a stage has these fields. */
-  untilStage(pipeline: string, stage: string, wanted: object): Promise<SeenResource>;
+  /** Waits until the status of a stage has these fields, and returns it. */
+  untilStage(pipeline: string, stage: string, wanted: object): Promise<StageStatus>;
 }
 
 export async function aPipelineHarness(): Promise<PipelineHarness> {
@@ -46,10 +47,11 @@ export async function aPipelineHarness(): Promise<PipelineHarness> {
     untilStage: (name, stage, wanted) =>
       eventually(
         async () => {
-          const pipeline = await seen(Pipeline, namespace, name);
-          const stages = (pipeline.status?.["stages"] ?? []) as readonly { readonly name: string }[];
-          expect(stages.find((one) => one.name === stage)).toMatchObject(wanted);
-          return pipeline;
+          const { status } = await seen(Pipeline, namespace, name);
+          const stages = (status?.["stages"] ?? []) as readonly StageStatus[];
+          const found = stages.find((one) => one.name === stage);
+          expect(found).toMatchObject(wanted);
+          return found;
         },
         { what: `stage ${stage} of ${name} is ${JSON.stringify(wanted)}` },
       ),

@@ -6,20 +6,9 @@ import { fence } from "./fenced.ts";
 import { aNamespace, eventually, kubectl, testCluster } from "./fixture.ts";
 import { applyResource, type SeenResource, seen } from "./harness.ts";
 import { install } from "./install.ts";
-import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
+import { aPipelineHarness } from "./pipeline-harness.ts";
+import { aConfigMapFile, type ReleaseHarness } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
-
-/** Waits until the status of a stage has these fields. */
-const untilStage = (namespace: string, pipeline: string, name: string, wanted: object) =>
-  eventually(
-    async () => {
-      const found = await seen(Pipeline, namespace, pipeline);
-      const stages = (found.status?.["stages"] ?? []) as readonly { readonly name: string }[];
-      expect(stages.find((stage) => stage.name === name)).toMatchObject(wanted);
-      return found;
-    },
-    { what: `stage ${name} is ${JSON.stringify(wanted)}` },
-  );
 
 /** Creates a Release that names a stage, from the folder of its name. */
 const join = ({ source, release }: ReleaseHarness, name: string, ref: object): Promise<SeenResource> =>
@@ -30,8 +19,8 @@ const pin = async ({ namespace }: ReleaseHarness, name: string) =>
 
 test("check 27: a Pipeline does not override a pin by kubectl, names its manager, and continues after its removal", async () => {
   // Given a Pipeline that has promoted two commits to prod
-  const harness = await aReleaseHarness();
-  const { namespace, source } = harness;
+  const harness = await aPipelineHarness();
+  const { namespace, source, untilStage } = harness;
   const commit = (version: string) =>
     harness.commit({
       "shop/dev/web.json": aConfigMapFile("web-dev", { version }),
@@ -45,7 +34,7 @@ test("check 27: a Pipeline does not override a pin by kubectl, names its manager
     ...{ source: { url: `file://${source.path}`, path: "shop" }, interval: "1s" },
     stages: ["dev", "prod"].map((name) => ({ name, releases: [{ name }] })),
   });
-  const prod = (wanted: object) => untilStage(namespace, "shop", "prod", wanted);
+  const prod = (wanted: object) => untilStage("shop", "prod", wanted);
   await prod({ phase: "Passed", running: { revision: first } });
   const second = commit("2");
   await prod({ phase: "Passed", running: { revision: second } });
@@ -61,11 +50,11 @@ test("check 27: a Pipeline does not override a pin by kubectl, names its manager
   // Then prod runs it, also when there is a third one, and the Pipeline names the owner of the pin
   await harness.untilAt("prod", first);
   const third = commit("3");
-  await untilStage(namespace, "shop", "dev", { phase: "Passed", running: { revision: third } });
-  const { status } = await prod({
+  await untilStage("shop", "dev", { phase: "Passed", running: { revision: third } });
+  const waiting = await prod({
     waiting: expect.arrayContaining([expect.objectContaining({ gate: "Releases" })]),
   });
-  expect(JSON.stringify(status)).toContain(`is pinned to ${first} by another field manager`);
+  expect(JSON.stringify(waiting)).toContain(`is pinned to ${first} by another field manager`);
   await eventually(
     async () => expect(JSON.stringify((await seen(Pipeline, namespace, "shop")).status)).toMatch(/ann\b/),
     { what: "the Pipeline names the field manager" },
@@ -79,8 +68,8 @@ test("check 27: a Pipeline does not override a pin by kubectl, names its manager
 
 test("check 11: two Pipelines with one repository are independent, and a Release is pinned only by the one that it names", async () => {
   // Given two Pipelines, each with a Release, and the second one also lists that of the first
-  const harness = await aReleaseHarness();
-  const { namespace, source } = harness;
+  const harness = await aPipelineHarness();
+  const { namespace, source, untilStage } = harness;
   const commit = (version: string) =>
     harness.commit({
       "shop/one/web.json": aConfigMapFile("web-one", { version }),
@@ -98,9 +87,9 @@ test("check 11: two Pipelines with one repository are independent, and a Release
 
   // When a commit is pushed, then each Pipeline deploys it to its own Release, and reports the other Release as a problem
   for (const pipeline of ["first", "second"])
-    await untilStage(namespace, pipeline, "dev", { phase: "Passed", running: { revision: first } });
+    await untilStage(pipeline, "dev", { phase: "Passed", running: { revision: first } });
   const problem = `Release "${namespace}/one" does not exist, or does not name this Pipeline in source.ref.pipeline`;
-  await untilStage(namespace, "second", "duplicate", { problems: [problem] });
+  await untilStage("second", "duplicate", { problems: [problem] });
 
   // When the first one is suspended, then the second one continues, and the Release of the first one is unchanged
   await kubectl([
@@ -108,9 +97,9 @@ test("check 11: two Pipelines with one repository are independent, and a Release
     ...["-p", '{"spec":{"suspend":true}}'],
   ]);
   const second = commit("2");
-  await untilStage(namespace, "second", "dev", { phase: "Passed", running: { revision: second } });
+  await untilStage("second", "dev", { phase: "Passed", running: { revision: second } });
   // The Release has planned the commit too, so the Pipeline could have pinned it.
-  await untilStage(namespace, "first", "dev", {
+  await untilStage("first", "dev", {
     next: { revision: second },
     waiting: [{ gate: "Suspended" }],
   });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Promotion } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
-import { eventually, kubectlJson } from "./fixture.ts";
-import { conditionOf, type SeenResource, seen } from "./harness.ts";
+import { kubectlJson } from "./fixture.ts";
+import { type SeenResource, untilCondition } from "./harness.ts";
 import { aPipelineFixture } from "./pipeline-fixture.ts";
 
 test("check 23: who approved, when, which digest, and which gates were skipped and why, is in objects and in trailers", async () => {
@@ -13,14 +13,7 @@ test("check 23: who approved, when, which digest, and which gates were skipped a
   await fixture.follow();
   /** The trailers of the last commit of a Release's folder, as git reads them, once the commit is there. */
   const trailersOf = async (release: string): Promise<readonly string[]> => {
-    await eventually(
-      async () => {
-        const found = await seen(Release, namespace, release);
-        const published = conditionOf(found, "Published");
-        return published?.status === "True" && published.observedGeneration === found.metadata.generation;
-      },
-      { what: `Release ${release} is published` },
-    );
+    await untilCondition(Release, namespace, { type: "Published", name: release });
     const folder = `${namespace}/releases.fairlead.dev/${release}`;
     const message = rendered.git(["log", "-1", "--format=%B", "main", "--", folder]);
     return rendered.git(["interpret-trailers", "--parse"], message).trim().split("\n");

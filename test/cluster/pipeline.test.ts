@@ -5,10 +5,11 @@ import { Pipeline } from "../../crds/pipeline.ts";
 import { Promotion } from "../../crds/promotion.ts";
 import { Release } from "../../crds/release.ts";
 import { fence } from "./fenced.ts";
-import { eventually, kubectl, kubectlJson, testCluster } from "./fixture.ts";
+import { kubectl, kubectlJson, testCluster } from "./fixture.ts";
 import { applyResource, type SeenResource, seen } from "./harness.ts";
 import { install } from "./install.ts";
-import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
+import { aPipelineHarness } from "./pipeline-harness.ts";
+import { aConfigMapFile } from "./release-harness.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
 const program = join(import.meta.dirname, "pipeline-program.ts");
@@ -22,7 +23,7 @@ test("a Pipeline promotes a commit from dev to prod, waits for an approval, and 
     name: "pipelines",
     values: { releases: { ...releases, watchAll: true, kinds: [{ resource: "configmaps" }] } },
   });
-  const { namespace, source, ...harness } = await aReleaseHarness();
+  const { namespace, source, ...harness } = await aPipelineHarness();
   const fenced = await fence(namespace, {
     kinds,
     rights: "pipelines",
@@ -56,20 +57,11 @@ test("a Pipeline promotes a commit from dev to prod, waits for an approval, and 
   });
 
   // Then dev has the commit, and prod waits for an approval of its target
-  const untilStage = (name: string, wanted: object): Promise<SeenResource> =>
-    eventually(
-      async () => {
-        const pipeline = await seen(Pipeline, namespace, "shop");
-        const stages = (pipeline.status?.["stages"] ?? []) as readonly { readonly name: string }[];
-        expect(stages.find((stage) => stage.name === name)).toMatchObject(wanted);
-        return pipeline;
-      },
-      { what: `stage ${name} is ${JSON.stringify(wanted)}` },
-    );
+  const untilStage = (name: string, wanted: object) => harness.untilStage("shop", name, wanted);
   await untilStage("dev", { phase: "Passed", running: { revision: first, proven: true } });
   const waiting = await untilStage("prod", { phase: "Waiting", waiting: [{ gate: "Approvals" }] });
   expect((await seen(Release, namespace, "prod")).spec).not.toHaveProperty("revision");
-  expect(JSON.stringify(waiting.status)).toMatch(/0 of 1 approvals/);
+  expect(JSON.stringify(waiting)).toMatch(/0 of 1 approvals/);
 
   // When a user skips the approval, with a name and a reason
   const asks = { apiVersion: "fairlead.dev/v1alpha1", kind: Promotion.kind };

@@ -2,15 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { Podbuggertool } from "../../crds/podbuggertool.ts";
 import { applyObjects, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
-import {
-  aHarness,
-  applyResource,
-  conditionOf,
-  eventsOf,
-  operatorWrites,
-  seen,
-  untilCondition,
-} from "./harness.ts";
+import { aHarness, applyResource, conditionOf, eventsOf, seen, untilCondition } from "./harness.ts";
 
 interface SeenPod extends KubernetesObject {
   readonly spec: {
@@ -58,16 +50,11 @@ const untilInstalled = (namespace: string, name: string, installed: number) =>
 const untilRunning = (namespace: string, ...names: readonly string[]) =>
   kubectl(["wait", "--for=condition=Ready", "-n", namespace, ...names.map((name) => `pod/${name}`)]);
 
-/** Writes to pods and resources, without their events. */
-async function writesIn(namespace: string, since?: Date): Promise<readonly string[]> {
-  const writes = await operatorWrites(namespace, since);
-  return writes.filter((write) => !write.includes(" events ")).toSorted();
-}
-
 describe("a Podbuggertool", () => {
   test("adds its container to each ready pod with its label, by one apply, and changes nothing else", async () => {
     // Given pods with the label and without, in this namespace and in another
-    const { namespace, repository, start } = await aHarness();
+    const harness = await aHarness();
+    const { namespace, repository, start } = harness;
     const elsewhere = await aHarness();
     const pods = [
       aPod(namespace, "old", payment),
@@ -104,7 +91,7 @@ describe("a Podbuggertool", () => {
     await untilInstalled(namespace, "tool", 3);
 
     // and every pod had one apply
-    const writes = await writesIn(namespace);
+    const writes = (await harness.writes()).toSorted();
     expect(writes.filter((write) => !write.includes("/status"))).toEqual(
       ["late", "new", "old"].map((name) => `patch pods/ephemeralcontainers ${name} 200`),
     );
@@ -132,7 +119,7 @@ describe("a Podbuggertool", () => {
     const second = await start();
     await applyObjects(aPod(namespace, "last", payment));
     await untilInstalled(namespace, "tool", 4);
-    expect(await writesIn(namespace, restarted)).toEqual([
+    expect((await harness.writes(restarted)).toSorted()).toEqual([
       "patch podbuggertools/status tool 200",
       "patch pods/ephemeralcontainers last 200",
     ]);

@@ -6,12 +6,11 @@ import { Memcached } from "../../crds/memcached.ts";
 import { groupKindOf, type KubernetesObject } from "../../crds/object.ts";
 import { PodSet } from "../../crds/pod-set.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
-import { auditEvents, eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
+import { eventually, kubectl, kubectlJson, readObject } from "./fixture.ts";
 import {
   aHarness,
   applyResource,
   conditionOf,
-  operatorWrites,
   seen,
   untilCondition,
   untilEvents,
@@ -19,6 +18,7 @@ import {
   untilReady,
 } from "./harness.ts";
 import { someResources } from "./manual-edits.ts";
+import { isWrite } from "./operator-user.ts";
 
 // Guarantees of the operators in reference/operators.md, kept and broken ones.
 
@@ -42,7 +42,7 @@ interface Workload extends KubernetesObject {
 const nodePort = (): number => 30_000 + Math.floor(Math.random() * 85);
 
 test("a label on a ScheduledEcho does not change its CronJob; a new schedule does, and the CronJob is not replaced", async () => {
-  const { namespace, start } = await aHarness();
+  const { namespace, start, writes } = await aHarness();
   await start();
   const spec = { message: "hi", schedule: "0 0 1 1 *" };
   await applyResource(ScheduledEcho, namespace, spec);
@@ -55,7 +55,7 @@ test("a label on a ScheduledEcho does not change its CronJob; a new schedule doe
   await applyResource(ScheduledEcho, namespace, { name: "other", ...spec });
   await untilReady(ScheduledEcho, namespace, "other");
   expect(await readObject<Workload>("cronjob", "web", namespace)).toEqual(before);
-  expect(await operatorWrites(namespace, since)).not.toContain("patch cronjobs web 200");
+  expect(await writes(since)).not.toContain("patch cronjobs web 200");
 
   await applyResource(ScheduledEcho, namespace, { ...spec, message: "new", schedule: "@hourly" });
   await untilReady(ScheduledEcho, namespace);
@@ -177,7 +177,7 @@ test("an EasyService has a Service only while it has ports, and a named target p
 });
 
 test("a node port that is in use is reported, with what to do, and used when it becomes free", async () => {
-  const { namespace, start } = await aHarness();
+  const { namespace, start, writes } = await aHarness();
   await start();
   const taken = nodePort();
   const on = (port: number) => ({ size: 1, image: "example.dev/a:1", ports: [{ port: 80, nodePort: port }] });
@@ -198,7 +198,7 @@ test("a node port that is in use is reported, with what to do, and used when it 
   // Not by a deletion: the garbage collector pauses while tests install kinds.
   await applyResource(EasyService, namespace, { name: "first", ...on(taken + 1) });
   await untilReady(EasyService, namespace, "second");
-  expect(await operatorWrites(namespace)).toContain("patch services second 201");
+  expect(await writes()).toContain("patch services second 201");
 });
 
 const longName = `${"long-".repeat(20)}name`;
@@ -220,7 +220,7 @@ test.for(["1.dotted.name", longName])(
 );
 
 test("without changes nothing is written, and no permission was missing", async () => {
-  const { namespace, start } = await aHarness();
+  const { namespace, start, user, writes } = await aHarness();
   await start();
   await applyResource(Echo, namespace, { message: "hi" });
   await applyResource(ScheduledEcho, namespace, { message: "hi", schedule: "0 0 1 1 *" });
@@ -235,9 +235,9 @@ test("without changes nothing is written, and no permission was missing", async 
   const since = new Date();
   const before = await Promise.all(all.map((kind) => seen(kind, namespace)));
   await eventually(() => Date.now() - since.getTime() > 3_000, { what: "three seconds" });
-  expect(await operatorWrites(namespace, since)).toEqual([]);
+  expect(await writes(since, isWrite)).toEqual([]);
   expect(await Promise.all(all.map((kind) => seen(kind, namespace)))).toEqual(before);
-  const events = (await auditEvents({ user: "operator", namespace })).filter(({ verb }) => verb !== "watch");
+  const events = (await user.requests()).filter(({ verb }) => verb !== "watch");
   expect(events.filter(({ responseStatus }) => (responseStatus?.code ?? 0) >= 400)).toEqual([]);
 });
 

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { EasyService } from "../../crds/easy-service.ts";
 import { Echo } from "../../crds/echo.ts";
-import { auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
+import { eventually, kubectl, readObject } from "./fixture.ts";
 import {
   aHarness,
   applyResource,
   conditionOf,
   eventsOf,
-  operatorWrites,
   type SeenResource,
   seen,
   untilCondition,
@@ -72,7 +71,7 @@ const refusals = [
 test.for(refusals)(
   "$what is reported in condition and event, not retried, and resolved by an edit",
   async ({ spec, reason, says }) => {
-    const { namespace, repository, start } = await aHarness();
+    const { namespace, repository, user, start } = await aHarness();
     await start();
     await applyResource(EasyService, namespace, spec);
     const refused = await untilCondition(EasyService, namespace, {
@@ -93,7 +92,7 @@ test.for(refusals)(
     await applyResource(EasyService, namespace, { name: "other", ...fine, size: 2 });
     await untilReady(EasyService, namespace, "other");
     // A server that has just started to serve a kind answers 429 to its first watches.
-    const failed = (await auditEvents({ user: "operator", namespace })).filter(
+    const failed = (await user.requests()).filter(
       ({ verb, responseStatus }) => verb !== "watch" && (responseStatus?.code ?? 0) >= 400,
     );
     const words = failed.map(
@@ -156,7 +155,7 @@ test("an environment variable that is set twice has its last value, and an event
 });
 
 test("an object of another owner is not changed; the resource gets it after its deletion", async () => {
-  const { namespace, start } = await aHarness();
+  const { namespace, start, writes } = await aHarness();
   await start();
   await kubectl(["create", "job", "web", "--image=example.dev/theirs:1", "-n", namespace]);
   const before = await readObject("job", "web", namespace);
@@ -168,7 +167,7 @@ test("an object of another owner is not changed; the resource gets it after its 
   // No watch reports its deletion: an edit causes a retry at once.
   await kubectl(["annotate", "echo", "web", "-n", namespace, "try=again"]);
   await untilReady(Echo, namespace);
-  expect((await operatorWrites(namespace)).filter((write) => write.startsWith("patch jobs "))).toEqual([
+  expect((await writes()).filter((write) => write.startsWith("patch jobs "))).toEqual([
     "patch jobs web 409",
     "patch jobs web 201",
   ]);

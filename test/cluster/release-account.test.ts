@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { applyObjects, kubectl, readObject } from "./fixture.ts";
 import { untilGone } from "./harness.ts";
-import { isWrite, lineOf } from "./operator-user.ts";
+import { isWork, lineOf } from "./operator-user.ts";
 import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 
 const rbac = "rbac.authorization.k8s.io";
@@ -28,8 +28,8 @@ async function makeDeployer(namespace: string): Promise<void> {
 async function writtenAsItself({ user }: ReleaseHarness, since: Date): Promise<readonly string[]> {
   const requests = await user.requests(since);
   return requests
-    .filter((request) => isWrite(request) && request.impersonatedUser === undefined)
-    .filter(({ objectRef }) => !["releases", "events", "leases"].includes(objectRef?.resource ?? ""))
+    .filter((request) => isWork(request) && request.impersonatedUser === undefined)
+    .filter(({ objectRef }) => objectRef?.resource !== "releases")
     .map(lineOf);
 }
 

@@ -1,20 +1,24 @@
-import { onTestFinished } from "vitest";
 import { apiVersionOf } from "../../crds/object.ts";
 import { Release } from "../../crds/release.ts";
-import { FakeGitRemote } from "../fakes/git-remote.ts";
-import { aNamespace, applyObjects, eventually, kubectl } from "./fixture.ts";
-import { conditionOf, type SeenResource, seen, untilGone } from "./harness.ts";
-import { type RunningOperator, type StartOperatorOptions, startOperator } from "./operator.ts";
-import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-user.ts";
+import type { FakeGitRemote } from "../fakes/git-remote.ts";
+import { applyObjects, kubectl } from "./fixture.ts";
+import {
+  aHarness,
+  conditionOf,
+  type Harness,
+  type HarnessOptions,
+  type SeenResource,
+  untilCondition,
+  untilGone,
+  untilSeen,
+  type Wanted,
+} from "./harness.ts";
 import { RELEASE_RIGHTS } from "./shared-kinds.ts";
 
-/** An operator for the Releases of one namespace, their repository, and its requests to the API server. */
-export interface ReleaseHarness {
-  readonly namespace: string;
-  /** Repository of the Releases; branch `main`. */
+/** An operator for the Releases of one namespace, which read its repository. */
+export interface ReleaseHarness extends Harness {
+  /** The repository; branch `main`. */
   readonly source: FakeGitRemote;
-  readonly user: OperatorUser;
-  start(args?: readonly string[], options?: Omit<StartOperatorOptions, "args">): Promise<RunningOperator>;
   /** Commits files to the branch: manifests by path; `undefined` deletes one. Returns the commit. */
   commit(files: Readonly<Record<string, object | string | undefined>>, message?: string): string;
   /** Applies a Release from `path` (default: its name); further fields of the spec override the defaults. */
@@ -22,60 +26,22 @@ export interface ReleaseHarness {
   /** Deletes a Release and waits until it is deleted. */
   remove(name: string): Promise<void>;
   untilGone(name: string): Promise<void>;
-  /** Waits until a condition of a Release has this status and a matching message. */
+  /** {@link untilCondition} of a Release. */
   until(name: string, wanted: Wanted): Promise<SeenResource>;
   /** Waits until a Release is Ready at a commit. */
   untilAt(name: string, commit: string): Promise<SeenResource>;
-  /** Writes of the operator since a time, such as `patch configmaps web 200`; without those of Events and Leases. */
-  writes(since: Date): Promise<readonly string[]>;
 }
 
-export interface Wanted {
-  readonly type?: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: RegExp;
-}
-
-/** A namespace, a source and a user of the test. */
-export async function aReleaseHarness(): Promise<ReleaseHarness> {
-  const namespace = await aNamespace();
-  const source = new FakeGitRemote();
-  onTestFinished(() => source[Symbol.dispose]());
-  const user = await anOperatorUser(namespace, { rights: RELEASE_RIGHTS });
-  const until: ReleaseHarness["until"] = (name, { type = "Ready", status, reason, message = /(?:)/ }) =>
-    eventually(
-      async () => {
-        const release = await seen(Release, namespace, name);
-        const condition = conditionOf(release, type);
-        const isSo =
-          condition?.status === status &&
-          (reason === undefined || condition.reason === reason) &&
-          message.test(condition.message) &&
-          condition.observedGeneration === release.metadata.generation;
-        if (!isSo) throw new Error(JSON.stringify(release.status ?? "no status"));
-        return release;
-      },
-      { what: `Release ${name} is ${type}=${status} ${reason ?? ""} ${message}` },
-    );
+/** A harness whose operator reads Releases from its repository, and does not publish. */
+export async function aReleaseHarness(options: HarnessOptions = {}): Promise<ReleaseHarness> {
+  const harness = await aHarness({ rights: RELEASE_RIGHTS, publishes: false, ...options });
+  const { namespace, start } = harness;
+  const source = harness.repository.remote;
+  const ofReleases = ["--releases", "--release-file-remotes", `--release-cache=${source.folder}/releases`];
   return {
-    namespace,
+    ...harness,
     source,
-    user,
-    until,
-    start: (args = [], options = {}) =>
-      startOperator({
-        kubeconfigPath: user.kubeconfigPath,
-        ...options,
-        args: [
-          `--namespace=${namespace}`,
-          `--leader-elect-namespace=${namespace}`,
-          "--releases",
-          "--release-file-remotes",
-          `--release-cache=${source.folder}/releases`,
-          ...args,
-        ],
-      }),
+    start: (args = [], more = {}) => start([...ofReleases, ...args], more),
     commit: (files, message = "Change") => {
       const texts = Object.entries(files).map(([path, content]) => [
         path,
@@ -94,30 +60,19 @@ export async function aReleaseHarness(): Promise<ReleaseHarness> {
       // It may be gone by now, if this change was what its deletion waited for.
       return stored as SeenResource;
     },
-    untilAt: async (name, commit) => {
-      const release = await eventually(
-        async () => {
-          const found = await seen(Release, namespace, name);
-          const isThere =
-            found.status?.["revision"] === commit && conditionOf(found, "Ready")?.status === "True";
-          if (!isThere) throw new Error(JSON.stringify(found.status ?? "no status"));
-          return found;
-        },
-        { what: `Release ${name} is Ready at ${commit}` },
-      );
-      return release;
-    },
+    until: (name, wanted) => untilCondition(Release, namespace, { name, ...wanted }),
+    untilAt: (name, commit) =>
+      untilSeen(Release, namespace, {
+        name,
+        what: `Release ${name} is Ready at ${commit}`,
+        holds: (found) =>
+          found.status?.["revision"] === commit && conditionOf(found, "Ready")?.status === "True",
+      }),
     remove: async (name) => {
       await kubectl(["delete", "release", name, "-n", namespace, "--wait=false"]);
       await untilGone(`releases.${Release.group}`, name, namespace);
     },
     untilGone: (name) => untilGone(`releases.${Release.group}`, name, namespace),
-    writes: async (since) => {
-      const requests = await user.requests(since);
-      const isAboutWork = ({ objectRef }: (typeof requests)[number]) =>
-        !["events", "leases"].includes(objectRef?.resource ?? "");
-      return requests.filter((request) => isWrite(request) && isAboutWork(request)).map(lineOf);
-    },
   };
 }
 

@@ -56,7 +56,7 @@ async function aHostedHarness() {
     const headers = { "content-type": "application/json", "x-hub-signature-256": `sha256=${signature}` };
     await fetch(`http://${listening?.["address"]}/hooks/shop`, { method: "POST", headers, body });
   };
-  return { ...harness, source, repository: harness.source, authorizations, post, goAway, listen, port };
+  return { harness, source, authorizations, post, goAway, listen, port };
 }
 
 const flagsOf = ({ namespace }: Pick<ReleaseHarness, "namespace">) => ({
@@ -80,8 +80,7 @@ const colourOf = async ({ namespace }: ReleaseHarness): Promise<unknown> =>
   (await readObject<{ data: { colour: string } }>("configmaps", "a", namespace))?.data.colour;
 
 test("a renamed folder makes a Release not ready, and a push that restores it is noticed at once", async () => {
-  const it = await aHostedHarness();
-  const harness = { ...it, source: it.repository };
+  const { harness, ...it } = await aHostedHarness();
   const file = aConfigMapFile("a", { colour: "blue" });
   harness.commit({ "shop/a.json": undefined, "moved/a.json": file });
   await expect(reconcile(harness)).rejects.toThrow(/SourceNotFound: Cannot find the folder "shop"/);
@@ -110,14 +109,13 @@ test("a renamed folder makes a Release not ready, and a push that restores it is
 });
 
 test("an expired token and a deleted repository make a Release not ready, and do not affect others", async () => {
-  const it = await aHostedHarness();
-  const harness = { ...it, source: it.repository };
+  const { harness, ...it } = await aHostedHarness();
   it.authorizations.length = 0;
   await expect(reconcile(harness)).rejects.toThrow(/SourceRefused/);
   await harness.until("shop", { status: "False", reason: "SourceRefused" });
 
   it.authorizations.push("Bearer t0ken");
-  renameSync(it.repository.path, `${it.repository.path}.gone`);
+  renameSync(harness.source.path, `${harness.source.path}.gone`);
   await harness.until("shop", {
     status: "False",
     reason: "SourceNotFound",
@@ -125,7 +123,7 @@ test("an expired token and a deleted repository make a Release not ready, and do
   });
   await expect(reconcile(harness)).rejects.toThrow(/SourceNotFound/);
 
-  renameSync(`${it.repository.path}.gone`, it.repository.path);
+  renameSync(`${harness.source.path}.gone`, harness.source.path);
   harness.commit({ "app/app.json": aConfigMapFile("app", {}), "shop/a.json": undefined });
   await expect(reconcile(harness)).rejects.toThrow(/Cannot find the folder/);
   await harness.release("app", { dependsOn: [{ name: "shop" }] });
@@ -134,8 +132,7 @@ test("an expired token and a deleted repository make a Release not ready, and do
 });
 
 test("a Release stays ready in a short outage, and does not in a long one", async () => {
-  const it = await aHostedHarness();
-  const harness = { ...it, source: it.repository };
+  const { harness, ...it } = await aHostedHarness();
   it.goAway();
   await expect(reconcile(harness, "3s")).rejects.toThrow(/source of Release .*SourceUnreachable/);
   await harness.until("shop", { type: "Sourced", status: "False", reason: "SourceUnreachable" });

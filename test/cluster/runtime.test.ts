@@ -13,6 +13,7 @@ import {
   untilCondition,
   untilGone,
   untilReady,
+  untilSeen,
 } from "./harness.ts";
 
 const template = { image: "busybox:1.36", ports: [{ port: 80 }] };
@@ -30,14 +31,7 @@ interface SeenDeployment {
 
 function runtimesIn({ namespace }: Harness) {
   const until = (what: string, holds: (found: SeenResource) => boolean): Promise<SeenResource> =>
-    eventually(
-      async () => {
-        const found = await seen(Runtime, namespace);
-        if (!holds(found)) throw new Error(JSON.stringify(found.status ?? "no status"));
-        return found;
-      },
-      { what },
-    );
+    untilSeen(Runtime, namespace, { what, holds });
   return {
     apply: (spec: object) => applyResource(Runtime, namespace, { ...spec }),
     until,

@@ -28,7 +28,7 @@ async function inTheMiddle(delayMs: number): Promise<Fixture> {
   cluster.server = `https://127.0.0.1:${proxy.port}`;
   const kubeconfigPath = join(await aFolder(), "kubeconfig");
   writeFileSync(kubeconfigPath, stringify(config), { mode: 0o600 });
-  const operator = await harness.start(["--leader-elect", ...seldom], { user: { kubeconfigPath } });
+  const operator = await harness.start(["--leader-elect", ...seldom], { kubeconfigPath });
   await harness.untilSettled(1);
   proxy.delayMs = delayMs;
   await harness.apply(["web"], { text: "two", copies: 1 });

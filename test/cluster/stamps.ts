@@ -3,29 +3,15 @@ import { ConfigMap } from "../../crds/core-kinds.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { collectionPath, objectPath } from "../../operator/cluster/resource-path.ts";
 import type { ApiRequest } from "../../operator/cluster/transport.ts";
-import { aNamespace, eventually, testCluster } from "./fixture.ts";
-import { conditionOf, type SeenResource } from "./harness.ts";
+import { eventually, testCluster } from "./fixture.ts";
+import { aHarness, type Harness, hasCondition, type SeenResource } from "./harness.ts";
 import { install } from "./install.ts";
 import { kubeAdapter } from "./kube-adapter.ts";
-import { type RunningOperator, startOperator } from "./operator.ts";
-import { anOperatorUser, type OperatorUser } from "./operator-user.ts";
-import { aRepository, type TestRepository } from "./repository.ts";
 import { STAMP_RIGHTS } from "./shared-kinds.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
-export interface StampStartOptions {
-  readonly environment?: NodeJS.ProcessEnv;
-  /** Default: that of the test. */
-  readonly user?: Pick<OperatorUser, "kubeconfigPath">;
-  /** Default: `stampProgram`. */
-  readonly program?: string;
-}
-
-export interface StampHarness {
-  readonly namespace: string;
-  readonly repository: TestRepository;
-  readonly user: OperatorUser;
-  start(args?: readonly string[], options?: StampStartOptions): Promise<RunningOperator>;
+/** A harness for an operator of Stamps. */
+export interface StampHarness extends Harness {
   /** Creates or changes Stamps with these names, with many concurrent requests. */
   apply(names: readonly string[], spec: object): Promise<void>;
   remove(names: readonly string[]): Promise<void>;
@@ -58,7 +44,7 @@ export interface StampHarnessOptions {
   readonly ownGroup?: string | undefined;
 }
 
-/** A namespace, a repository and a user of the test, for an operator of Stamps. */
+/** A harness with a separate user, for an operator of Stamps. */
 export async function aStampHarness({
   ownGroup = undefined,
 }: StampHarnessOptions = {}): Promise<StampHarness> {
@@ -66,9 +52,9 @@ export async function aStampHarness({
   const groups = [sharedGroup, ...(ownGroup === undefined ? [] : [ownGroup])];
   const rights = ownGroup?.replaceAll(".", "-") ?? STAMP_RIGHTS;
   if (ownGroup !== undefined) await install(testCluster(), { kinds: groups.map(stampIn), name: rights });
-  const namespace = await aNamespace();
-  const repository = aRepository();
-  const user = await anOperatorUser(namespace, { rights });
+  const environment = { STAMP_GROUPS: groups.join(",") };
+  const harness = await aHarness({ rights, program: stampProgram, environment });
+  const { namespace } = harness;
   const { transport } = await kubeAdapter();
   const send = async (request: ApiRequest): Promise<string> => {
     const { status, body } = await transport.send(request);
@@ -88,21 +74,7 @@ export async function aStampHarness({
       { what, ...(timeoutMs !== undefined && { timeoutMs }), intervalMs: 200 },
     );
   return {
-    namespace,
-    repository,
-    user,
-    start: (args = [], { environment = {}, user: as = user, program = stampProgram } = {}) =>
-      startOperator({
-        program,
-        kubeconfigPath: as.kubeconfigPath,
-        args: [
-          `--namespace=${namespace}`,
-          `--leader-elect-namespace=${namespace}`,
-          ...repository.args,
-          ...args,
-        ],
-        environment: { STAMP_GROUPS: groups.join(","), ...environment },
-      }),
+    ...harness,
     async apply(names, spec) {
       await Promise.all(
         names.map((name) =>
@@ -142,10 +114,7 @@ export async function aStampHarness({
 
 /** Whether the operator has reported that the newest generation is healthy. */
 export function isSettled(resource: SeenResource): boolean {
-  return ["Ready", "Published"].every((type) => {
-    const condition = conditionOf(resource, type);
-    return condition?.status === "True" && condition.observedGeneration === resource.metadata.generation;
-  });
+  return ["Ready", "Published"].every((type) => hasCondition(resource, { type }));
 }
 
 function describe(stamps: readonly SeenResource[]): string {

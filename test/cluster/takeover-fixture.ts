@@ -3,7 +3,7 @@ import { groupKindOf, type KubernetesObject, type ObjectKind } from "../../crds/
 import { type FencedPod, fence } from "./fenced.ts";
 import { eventually } from "./fixture.ts";
 import type { TestCluster } from "./global-setup.ts";
-import type { SeenResource } from "./harness.ts";
+import { hasCondition, type SeenResource } from "./harness.ts";
 import { install } from "./install.ts";
 import { type Kubectl, kubectlFor } from "./kubectl.ts";
 import { type RunningOperator, startOperator } from "./operator.ts";
@@ -99,9 +99,7 @@ export class TakeoverFixture {
     return eventually(
       async () => {
         const resource = await this.read<SeenResource>(groupKindOf(kind), name, namespace);
-        const ready = resource.status?.conditions?.find(({ type }) => type === "Ready");
-        const isReady = ready?.status === "True" && ready.observedGeneration === resource.metadata.generation;
-        if (!isReady) throw new Error(JSON.stringify(resource.status));
+        if (!hasCondition(resource)) throw new Error(JSON.stringify(resource.status));
         return resource;
       },
       { what: `${kind.kind} ${name} is Ready` },

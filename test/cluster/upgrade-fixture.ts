@@ -8,7 +8,7 @@ import type { KubernetesObject } from "../../crds/object.ts";
 import { type AuditEvent, readAuditLog } from "./audit-log.ts";
 import { type DirectApi, directApi } from "./direct.ts";
 import { aSeparateCluster, eventually } from "./fixture.ts";
-import { conditionOf, type SeenResource } from "./harness.ts";
+import { hasCondition, type SeenResource } from "./harness.ts";
 import { type Kubectl, kubectlFor } from "./kubectl.ts";
 import { aFolder, type RunningOperator, startOperator } from "./operator.ts";
 import { metricsArgument } from "./reconciled.ts";
@@ -109,10 +109,8 @@ export class UpgradeFixture {
     await eventually(
       async () => {
         const seen = await this.api.get<SeenResource>(type, metadata.name, metadata.namespace);
-        const isDone = ["Ready", ...(publishes ? ["Published"] : [])].every((wanted) => {
-          const found = seen && conditionOf(seen, wanted);
-          return found?.status === "True" && found.observedGeneration === seen?.metadata.generation;
-        });
+        const types = ["Ready", ...(publishes ? ["Published"] : [])];
+        const isDone = seen !== undefined && types.every((wanted) => hasCondition(seen, { type: wanted }));
         if (!isDone) throw new Error(JSON.stringify(seen?.status ?? "no status"));
         return true;
       },
