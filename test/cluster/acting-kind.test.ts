@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Delegate, delegate } from "./delegate.ts";
 import { fence } from "./fenced.ts";
-import { aNamespace, applyObjects, kubectl, readObject, testCluster } from "./fixture.ts";
-import { applyResource, untilCondition, untilGone, untilReady } from "./harness.ts";
+import { applyObjects, kubectl, readObject, testCluster } from "./fixture.ts";
+import { aHarness, applyResource, untilCondition, untilGone, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
-import { startOperator } from "./operator.ts";
 import { isWrite } from "./operator-user.ts";
 
 const program = join(import.meta.dirname, "delegate-program.ts");
@@ -13,15 +12,10 @@ const rbac = "rbac.authorization.k8s.io";
 
 test("a kind that acts as ServiceAccounts has their permissions, with the fences of its operator", async () => {
   await install(testCluster(), { kinds: [delegate], name: "delegates" });
-  const namespace = await aNamespace();
+  const { namespace, start } = await aHarness({ program, publishes: false });
   const fenced = await fence(namespace, { kinds: [delegate], rights: "delegates" });
   const pod = await fenced.aPod("operator-1");
-  await startOperator({
-    program,
-    kubeconfigPath: pod.kubeconfigPath,
-    environment: pod.environment,
-    args: [`--namespace=${namespace}`, ...fenced.args],
-  });
+  await start(fenced.args, pod);
   const metadata = { name: "deployer", namespace };
   await applyObjects({ apiVersion: "v1", kind: "ServiceAccount", metadata });
 

@@ -11,18 +11,9 @@ import { systemClock } from "../../operator/runtime/clock.ts";
 import type { Addition, Manifest } from "../../synth/manifest.ts";
 import { nap } from "../examples/nap.ts";
 import { type FencedPod, fence } from "./fenced.ts";
-import {
-  aNamespace,
-  applyObjects,
-  eventually,
-  kubectl,
-  kubectlJson,
-  readObject,
-  testCluster,
-} from "./fixture.ts";
-import { applyResource, untilCondition, untilEvents, untilGone, untilReady } from "./harness.ts";
+import { applyObjects, eventually, kubectl, kubectlJson, readObject, testCluster } from "./fixture.ts";
+import { aHarness, applyResource, untilCondition, untilEvents, untilGone, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
-import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
 import { type ManagedObject, ownedFields } from "./owned-fields.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
@@ -80,16 +71,10 @@ async function ownedBy(namespace: string, of: string, name: string): Promise<unk
 async function aFixture() {
   const kinds = [stampIn(sharedGroup), nap];
   await install(testCluster(), { kinds, name: "naps" });
-  const namespace = await aNamespace();
+  const { namespace, ...harness } = await aHarness({ program, publishes: false });
   const fenced = await fence(namespace, { kinds, rights: "naps" });
   const pod = await fenced.aPod("operator-1");
-  const start = () =>
-    startOperator({
-      program,
-      kubeconfigPath: pod.kubeconfigPath,
-      environment: pod.environment,
-      args: [`--namespace=${namespace}`, ...fenced.args],
-    });
+  const start = () => harness.start(fenced.args, pod);
   /** The operator's writes to Deployments. */
   const writes = async (since: Date) =>
     (await pod.requests(since))

@@ -3,12 +3,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { KubernetesObject, ObjectMeta } from "../../crds/object.ts";
 import { batch } from "../fakes/batch-kind.ts";
 import { fence } from "./fenced.ts";
-import { aNamespace, applyObjects, eventually, kubectlJson, readObject, testCluster } from "./fixture.ts";
-import { conditionOf, type SeenResource } from "./harness.ts";
+import { applyObjects, eventually, kubectlJson, readObject, testCluster } from "./fixture.ts";
+import { aHarness, conditionOf, type SeenResource } from "./harness.ts";
 import { install } from "./install.ts";
 import { kubectlFor } from "./kubectl.ts";
-import { type RunningOperator, startOperator } from "./operator.ts";
-import { anOperatorUser, lineOf, type OperatorUser } from "./operator-user.ts";
+import { lineOf } from "./operator-user.ts";
 
 const program = join(import.meta.dirname, "batch-program.ts");
 const rights = "batches";
@@ -17,17 +16,10 @@ const resource = "batches.example.dev";
 beforeAll(() => install(testCluster(), { kinds: [batch], name: rights }));
 
 async function aFixture() {
-  const namespace = await aNamespace();
-  const user = await anOperatorUser(namespace, { rights });
-  const start = (environment: NodeJS.ProcessEnv = {}): Promise<RunningOperator> =>
-    startOperator({
-      program,
-      args: [`--namespace=${namespace}`],
-      environment,
-      kubeconfigPath: user.kubeconfigPath,
-    });
+  const { namespace, ...harness } = await aHarness({ program, rights, publishes: false });
+  const start = (environment: NodeJS.ProcessEnv = {}) => harness.start([], { environment });
   const find = () => readObject<SeenResource>(resource, "web", namespace);
-  return { namespace, user, start, find, ...aBatchIn(namespace), until: untilIn(find) };
+  return { ...harness, namespace, start, find, ...aBatchIn(namespace), until: untilIn(find) };
 }
 
 function aBatchIn(namespace: string) {
@@ -62,13 +54,9 @@ function untilIn(find: () => Promise<SeenResource | undefined>) {
   };
 }
 
-async function writesOf(user: OperatorUser): Promise<string[]> {
-  return (await user.requests()).map(lineOf).filter((line) => !/^(get|list|watch) |events|leases/.test(line));
-}
-
 describe("a kind with a record", () => {
   test("counts each run once although the operator ends between the record and the next Job", async () => {
-    const { user, start, apply, jobs, until } = await aFixture();
+    const { writes, start, apply, jobs, until } = await aFixture();
 
     // Given an operator that ends when its chart receives the record of the first run
     const dying = await start({ BATCH_DIES_AT: "1" });
@@ -83,36 +71,36 @@ describe("a kind with a record", () => {
 
     // Then no run was counted or created twice
     await eventually(async () => expect(await jobs()).toEqual([]), { what: "the last Job is deleted" });
-    const writes = await writesOf(user);
-    expect(writes.filter((line) => line.startsWith("patch jobs"))).toEqual([
+    const all = await writes();
+    expect(all.filter((line) => line.startsWith("patch jobs"))).toEqual([
       "patch jobs web-0 201",
       "patch jobs web-1 201",
       "patch jobs web-2 201",
     ]);
     // and each was recorded before the next one was created
-    const written = writes.indexOf("patch batches/status web 200");
+    const written = all.indexOf("patch batches/status web 200");
     expect(written).toBeGreaterThanOrEqual(0);
-    expect(written).toBeLessThan(writes.indexOf("patch jobs web-0 201"));
+    expect(written).toBeLessThan(all.indexOf("patch jobs web-0 201"));
     expect(Date.parse(String(finished.status?.["finishedAt"]))).toBeGreaterThanOrEqual(
       Date.parse(String(recorded.status?.["finishedAt"])),
     );
   });
 
   test("sends no more requests when all runs have finished", async () => {
-    const { user, start, apply, until } = await aFixture();
+    const { writes, start, apply, until } = await aFixture();
     const operator = await start();
     await apply({ runs: 1, ttlSeconds: 3_600 });
     await until.finished(1);
-    await eventually(async () => (await writesOf(user)).includes("delete jobs web-0 200"), {
+    await eventually(async () => (await writes()).includes("delete jobs web-0 200"), {
       what: "the Job is deleted",
     });
     // One more run, after a restart: everything is known.
     await operator.stop();
-    const before = await writesOf(user);
+    const before = await writes();
     const next = await start();
     await next.untilLogged("Watching");
     await next.stop();
-    expect((await writesOf(user)).slice(before.length)).toEqual([]);
+    expect((await writes()).slice(before.length)).toEqual([]);
   });
 });
 
@@ -164,7 +152,7 @@ describe("a kind that retires its resources", () => {
   });
 
   test("may delete its own resources according to the fence, but none that has an owner", async () => {
-    const namespace = await aNamespace();
+    const { namespace, start } = await aHarness({ program, publishes: false });
     const policies = { ownership: true, leadership: false };
     const fenced = await fence(namespace, { kinds: [batch], rights, policies });
     const pod = await fenced.aPod("operator-1");
@@ -180,12 +168,7 @@ describe("a kind that retires its resources", () => {
     await expect(kubectl(["delete", "batch", "web", "-n", namespace])).rejects.toThrow("leaves alone");
 
     await apply({ runs: 1, ttlSeconds: 0 }, { ownerReferences: [] });
-    await startOperator({
-      program,
-      args: [`--namespace=${namespace}`, ...fenced.args],
-      environment: pod.environment,
-      kubeconfigPath: pod.kubeconfigPath,
-    });
+    await start(fenced.args, pod);
     await untilIn(find).gone();
   });
 });

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { AuditEvent } from "./audit-log.ts";
-import { aNamespace, eventually, kubectlJson } from "./fixture.ts";
-import { startOperator } from "./operator.ts";
-import { anOperatorUser, isWrite, lineOf, type OperatorUser } from "./operator-user.ts";
+import { eventually, kubectlJson } from "./fixture.ts";
+import { aHarness } from "./harness.ts";
+import { isWrite, lineOf, type OperatorUser } from "./operator-user.ts";
 import { metricsArgument, untilReconciled } from "./reconciled.ts";
 import { aRecordedGit } from "./recorded-git.ts";
-import { aRepository } from "./repository.ts";
 import { applySamples, untilSamplesReady } from "./sample-set.ts";
 import { aStampHarness, manyNames } from "./stamps.ts";
 
@@ -75,16 +74,9 @@ test(`a restart with ${resources} converged resources writes nothing, and the op
 });
 
 test("a restart with one converged resource of every shipped kind writes nothing", async () => {
-  const namespace = await aNamespace();
-  const user = await anOperatorUser(namespace);
-  const repository = aRepository();
-  const election = ["--leader-elect", `--leader-elect-namespace=${namespace}`];
+  const { namespace, user, repository, ...harness } = await aHarness({ rights: "fairlead" });
   const start = (environment: NodeJS.ProcessEnv = {}) =>
-    startOperator({
-      args: [`--namespace=${namespace}`, metricsArgument, ...election, ...repository.args],
-      kubeconfigPath: user.kubeconfigPath,
-      environment,
-    });
+    harness.start([metricsArgument, "--leader-elect"], { environment });
   const samples = await applySamples(namespace);
   const first = await start();
   await untilSamplesReady(samples);

@@ -2,12 +2,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { customResourceDefinitionOf } from "../../crds/custom-resource-definition.ts";
 import { apiVersionOf, groupKindOf } from "../../crds/object.ts";
-import { aNamespace, applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
+import { applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
 import { Board, gallery } from "./gallery-kind.ts";
-import { applyResource, untilCondition } from "./harness.ts";
+import { aHarness, applyResource, untilCondition } from "./harness.ts";
 import { install } from "./install.ts";
-import { startOperator } from "./operator.ts";
-import { anOperatorUser, isWrite, lineOf } from "./operator-user.ts";
+import { isWrite, lineOf } from "./operator-user.ts";
 
 const program = join(import.meta.dirname, "gallery-program.ts");
 const type = groupKindOf(Board);
@@ -18,10 +17,8 @@ test("additions of others stay in the lists of a declared child that allow them,
   await applyObjects(customResourceDefinitionOf(Board));
   await kubectl(["wait", "--for=condition=Established", "--timeout=180s", `crd/${type}`]);
   await install(testCluster(), { kinds: [gallery], name: "galleries" });
-  const namespace = await aNamespace();
-  const user = await anOperatorUser(namespace, { rights: "galleries" });
-  const args = [`--namespace=${namespace}`, `--leader-elect-namespace=${namespace}`, "--log-level=debug"];
-  const operator = await startOperator({ program, kubeconfigPath: user.kubeconfigPath, args });
+  const { namespace, user, start } = await aHarness({ program, rights: "galleries", publishes: false });
+  const operator = await start(["--log-level=debug"]);
   await applyResource(definition, namespace, { path: "/" });
   await untilCondition(definition, namespace, { type: "Applied" });
   const reconciles = () => operator.log.filter(({ message }) => message === "Reconciled").length;

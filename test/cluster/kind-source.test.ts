@@ -4,12 +4,10 @@ import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { apiVersionOf } from "../../crds/object.ts";
 import { ReleasePolicy } from "../../crds/release-policy.ts";
 import { BuildInfo, buildInfo } from "../examples/build-info.ts";
-import { FakeGitRemote } from "../fakes/git-remote.ts";
-import { aNamespace, applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
-import { conditionOf, seen } from "./harness.ts";
+import { applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
+import { conditionOf, type SeenResource, untilSeen } from "./harness.ts";
 import { install } from "./install.ts";
-import { startOperator } from "./operator.ts";
-import { anOperatorUser, isWrite, lineOf } from "./operator-user.ts";
+import { aReleaseHarness } from "./release-harness.ts";
 
 const program = join(import.meta.dirname, "build-info-program.ts");
 const rights = "build-infos";
@@ -21,23 +19,8 @@ beforeAll(() =>
 
 /** An operator of BuildInfos in a namespace, and a repository with two folders. */
 async function aFixture() {
-  const namespace = await aNamespace();
-  const remote = new FakeGitRemote();
-  onTestFinished(() => remote[Symbol.dispose]());
-  const clones = join(remote.folder, "clones");
-  const user = await anOperatorUser(namespace, { rights });
-  const start = () =>
-    startOperator({
-      program,
-      kubeconfigPath: user.kubeconfigPath,
-      args: [
-        `--namespace=${namespace}`,
-        `--leader-elect-namespace=${namespace}`,
-        "--releases",
-        "--release-file-remotes",
-        `--release-cache=${clones}`,
-      ],
-    });
+  const { namespace, source: remote, start, writes } = await aReleaseHarness({ program, rights });
+  const clones = join(remote.folder, "releases");
   const follow = (name: string, spec: object = {}): Promise<unknown> =>
     applyObjects({
       apiVersion: apiVersionOf(BuildInfo),
@@ -45,26 +28,14 @@ async function aFixture() {
       metadata: { name, namespace },
       spec: { url: `file://${remote.path}`, path: name, ...spec },
     });
-  const until = (name: string, what: string, holds: (found: Awaited<ReturnType<typeof seen>>) => boolean) =>
-    eventually(
-      async () => {
-        const found = await seen(BuildInfo, namespace, name);
-        if (!holds(found)) throw new Error(JSON.stringify(found.status ?? "no status"));
-        return found;
-      },
-      { what: `${name} ${what}` },
-    );
+  const until = (name: string, what: string, holds: (found: SeenResource) => boolean) =>
+    untilSeen(BuildInfo, namespace, { name, what: `${name} ${what}`, holds });
   const untilAt = (name: string, commit: string) =>
     until(name, `is ready at ${commit}`, (found) => {
       return found.status?.["revision"] === commit && conditionOf(found, "Ready")?.status === "True";
     });
   const untilNot = (name: string, reason: string) =>
     until(name, `is not ready: ${reason}`, (found) => conditionOf(found, "Ready")?.reason === reason);
-  const writes = async (): Promise<string[]> =>
-    (await user.requests())
-      .filter(isWrite)
-      .map(lineOf)
-      .filter((line) => !/events|leases/.test(line));
   return { namespace, remote, clones, start, follow, untilAt, untilNot, writes };
 }
 

@@ -3,20 +3,10 @@ import { describe, expect, test } from "vitest";
 import { apiVersionOf, type KubernetesObject } from "../../crds/object.ts";
 import { backup } from "../examples/backup.ts";
 import { fence } from "./fenced.ts";
-import {
-  aNamespace,
-  applyObjects,
-  eventually,
-  kubectl,
-  kubectlJson,
-  readObject,
-  testCluster,
-} from "./fixture.ts";
-import { untilCondition, untilReady } from "./harness.ts";
+import { applyObjects, eventually, kubectl, kubectlJson, readObject, testCluster } from "./fixture.ts";
+import { aHarness, untilCondition, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
-import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
-import { aRepository } from "./repository.ts";
 
 const { definition } = backup;
 const program = join(import.meta.dirname, "backup-program.ts");
@@ -29,8 +19,7 @@ interface SeenPod extends KubernetesObject {
 /** A fenced operator for Backups, and one of these. */
 async function aBackupHarness() {
   await install(testCluster(), { kinds: [backup], name: "backups" });
-  const namespace = await aNamespace();
-  const repository = aRepository();
+  const { namespace, repository, start } = await aHarness({ program });
   const fenced = await fence(namespace, { kinds: [backup], rights: "backups" });
   const pod = await fenced.aPod("operator-1");
   const folder = `${namespace}/backups.example.dev/web/`;
@@ -40,12 +29,7 @@ async function aBackupHarness() {
     namespace,
     repository,
     start: (environment: NodeJS.ProcessEnv = {}) =>
-      startOperator({
-        program,
-        kubeconfigPath: pod.kubeconfigPath,
-        environment: { ...pod.environment, ...environment },
-        args: [`--namespace=${namespace}`, ...fenced.args, ...repository.args],
-      }),
+      start(fenced.args, { ...pod, environment: { ...pod.environment, ...environment } }),
     /** Creates or edits the Backup, and waits until the operator has reported that it is Ready. */
     edit: async (spec: object, labels: Readonly<Record<string, string>> = {}) => {
       const metadata = { name: "web", namespace, labels };

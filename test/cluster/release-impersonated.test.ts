@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { fence } from "./fenced.ts";
 import { applyObjects, auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
 import { untilGone } from "./harness.ts";
-import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
 import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
@@ -37,7 +36,7 @@ async function makeDeployer(namespace: string): Promise<void> {
 describe("a Release with a ServiceAccount, and a fenced operator", () => {
   test("is deployed, repaired, pruned and deleted only with the permissions of the account", async () => {
     const harness = await aReleaseHarness();
-    const { namespace, source, commit } = harness;
+    const { namespace, commit } = harness;
     await makeDeployer(namespace);
     const fenced = await fence(namespace, { rights: "releases", releases: { enabled: true } });
     const pod = await fenced.aPod("leader");
@@ -48,17 +47,7 @@ describe("a Release with a ServiceAccount, and a fenced operator", () => {
       "shop/b.json": aConfigMapFile("b", { colour: "blue" }),
       "other/secret.json": { apiVersion: "v1", kind: "Secret", metadata: { name: "no" } },
     });
-    await startOperator({
-      kubeconfigPath: pod.kubeconfigPath,
-      environment: pod.environment,
-      args: [
-        `--namespace=${namespace}`,
-        "--releases",
-        "--release-file-remotes",
-        `--release-cache=${source.folder}/releases`,
-        ...fenced.args,
-      ],
-    });
+    await harness.start(fenced.args, pod);
     await harness.release("shop", { target });
     await harness.untilAt("shop", first);
 

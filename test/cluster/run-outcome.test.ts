@@ -4,10 +4,9 @@ import { apiVersionOf, type KubernetesObject } from "../../crds/object.ts";
 import { RUN_FINALIZER } from "../../operator/engine/run-finalizer.ts";
 import { attempt } from "../fakes/attempt-kind.ts";
 import { fence } from "./fenced.ts";
-import { aNamespace, applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
-import { type SeenResource, untilGone } from "./harness.ts";
+import { applyObjects, eventually, kubectl, readObject, testCluster } from "./fixture.ts";
+import { aHarness, type SeenResource, untilGone } from "./harness.ts";
 import { install } from "./install.ts";
-import { startOperator } from "./operator.ts";
 import { isWrite, lineOf } from "./operator-user.ts";
 
 const { definition } = attempt;
@@ -20,7 +19,7 @@ interface SeenPod extends KubernetesObject {
 /** A fenced operator of Attempts. */
 async function aFixture() {
   await install(testCluster(), { kinds: [attempt], name: "attempts" });
-  const namespace = await aNamespace();
+  const { namespace, start } = await aHarness({ program, publishes: false });
   const fenced = await fence(namespace, { kinds: [attempt], rights: "attempts" });
   const instance = await fenced.aPod("operator-1");
   const pod = () => readObject<SeenPod>("pod", "web", namespace);
@@ -28,13 +27,7 @@ async function aFixture() {
   return {
     namespace,
     pod,
-    start: () =>
-      startOperator({
-        program,
-        kubeconfigPath: instance.kubeconfigPath,
-        environment: instance.environment,
-        args: [`--namespace=${namespace}`, ...fenced.args],
-      }),
+    start: () => start(fenced.args, instance),
     /** Creates the Attempt; the label chooses how long its pod runs. */
     run: async (simulate: "none" | "endless") => {
       const metadata = { name: "web", namespace, labels: { "fairlead.dev/simulate": simulate } };

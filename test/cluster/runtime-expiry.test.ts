@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { Runtime } from "../../crds/runtime.ts";
-import { aNamespace, applyObjects, eventually, kubectlJson } from "./fixture.ts";
-import type { SeenResource } from "./harness.ts";
-import { startOperator } from "./operator.ts";
-import { anOperatorUser, lineOf } from "./operator-user.ts";
+import { applyObjects, eventually, kubectlJson } from "./fixture.ts";
+import { aHarness, type SeenResource } from "./harness.ts";
+import { lineOf } from "./operator-user.ts";
 
 /** Number of Runtimes that expire at one instant. */
 const count = 1_000;
@@ -43,9 +42,8 @@ function untilAllEnd(namespace: string, expiresAt?: string): Promise<readonly Se
 test(`${count} Runtimes that expire at one instant are deleted within 30 s, by one request each`, {
   timeout: 600_000,
 }, async () => {
-  const namespace = await aNamespace();
-  const user = await anOperatorUser(namespace);
-  await startOperator({ kubeconfigPath: user.kubeconfigPath, args: [`--namespace=${namespace}`] });
+  const { namespace, user, start } = await aHarness({ rights: "fairlead", publishes: false });
+  await start();
   const names = Array.from({ length: count }, (_, index) => `run-${index}`);
   await applyObjects(...names.map((name) => aRuntime(namespace, name, 3_600)));
   const created = await untilAllEnd(namespace);

@@ -6,13 +6,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { gitHttpServer } from "../fakes/git-http-server.ts";
 import { selfSignedCertificate } from "../fakes/self-signed-certificate.ts";
-import { aNamespace, eventually, kubectlJson, testCluster } from "./fixture.ts";
-import { applyResource, untilCondition } from "./harness.ts";
+import { eventually, kubectlJson, testCluster } from "./fixture.ts";
+import { aHarness, applyResource, untilCondition, type Wanted } from "./harness.ts";
 import { install } from "./install.ts";
 import { anInspectedGit, SecretValues, watchProcessList } from "./leak-checks.ts";
 import { aFolder, type RunningOperator, startOperator } from "./operator.ts";
-import { anOperatorUser } from "./operator-user.ts";
-import { aRepository, type TestRepository } from "./repository.ts";
+import type { TestRepository } from "./repository.ts";
 import { vault, vaultSecret } from "./vault-kind.ts";
 
 const program = join(import.meta.dirname, "vault-program.ts");
@@ -41,15 +40,14 @@ test("no password, token or Secret appears in a log, an event, a status, a commi
   const secretValues = new SecretValues();
   secretValues.add("child", vaultSecret);
   await install(testCluster(), { kinds: [vault], name: "vaults" });
-  const namespace = await aNamespace();
-  const user = await anOperatorUser(namespace, { rights: "vaults" });
+  const harness = await aHarness({ program, rights: "vaults", publishes: false });
+  const { namespace, repository, user } = harness;
   secretValues.add("kubeconfig", parse(readFileSync(user.kubeconfigPath, "utf8")).users[0].user.token);
   const basic = (password: string) => Buffer.from(`robot:${password}`).toString("base64");
   const password = secretValues.create("password");
   const header = secretValues.add("header", `Basic ${basic(password)}`);
   secretValues.add("header", basic(password));
   const token = secretValues.create("bearer");
-  const repository = aRepository();
   const { ca, host } = await aGitHost(repository, [header, `Bearer ${token}`]);
   const credentials = join(await aFolder(), "credentials");
   mkdirSync(credentials);
@@ -61,20 +59,15 @@ test("no password, token or Secret appears in a log, an event, a status, a commi
   // When it succeeds and fails, with the most verbose log
   const processes = watchProcessList();
   const git = await anInspectedGit();
-  const operator = await startOperator({
-    program,
-    kubeconfigPath: user.kubeconfigPath,
-    args: [
-      `--namespace=${namespace}`,
-      "--log-level=debug",
-      `--repository=https://${host}/remote.git`,
-      `--repository-credentials=${credentials}`,
-      `--repository-cache=${repository.remote.folder}/cache`,
-    ],
-    environment: { PATH: git.path },
-  });
+  const args = [
+    "--log-level=debug",
+    `--repository=https://${host}/remote.git`,
+    `--repository-credentials=${credentials}`,
+    `--repository-cache=${repository.remote.folder}/cache`,
+  ];
+  const operator = await harness.start(args, { environment: { PATH: git.path } });
   const statuses: object[] = [];
-  const until = async (wanted: Parameters<typeof untilCondition>[2]) =>
+  const until = async (wanted: Wanted) =>
     void statuses.push(await untilCondition(definition, namespace, wanted));
   const published = { type: "Published", status: "False" };
   await applyResource(definition, namespace, { text: "one" });

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { FakeGitRemote } from "../fakes/git-remote.ts";
 import { fence } from "./fenced.ts";
-import { aNamespace, applyObjects, eventually, kubectlJson } from "./fixture.ts";
+import { applyObjects, eventually, kubectlJson } from "./fixture.ts";
+import { aHarness } from "./harness.ts";
 import { buildOf, missingBecause } from "./older-build.ts";
-import { startOperator } from "./operator.ts";
-import { isWrite, lineOf } from "./operator-user.ts";
+import { isWork, isWrite, lineOf } from "./operator-user.ts";
 import { metricsArgument, untilReconciled } from "./reconciled.ts";
 import { aRepository } from "./repository.ts";
 import { applySamples, samplesIn, untilSamplesReady } from "./sample-set.ts";
@@ -28,17 +28,11 @@ async function uidsIn(namespace: string, types: string): Promise<Record<string, 
 
 test("an upgrade whose charts set one more label applies every object once, and replaces nothing", async () => {
   // Given the converged samples, and an Echo that was edited and reverted
-  const namespace = await aNamespace();
+  const { namespace, repository, ...harness } = await aHarness();
   const fenced = await fence(namespace);
   const pod = await fenced.aPod("operator-1");
-  const repository = aRepository();
   const start = (program?: string) =>
-    startOperator({
-      args: [`--namespace=${namespace}`, metricsArgument, ...repository.args, ...fenced.args],
-      kubeconfigPath: pod.kubeconfigPath,
-      environment: pod.environment,
-      ...(program && { program }),
-    });
+    harness.start([metricsArgument, ...fenced.args], { ...pod, ...(program && { program }) });
   const samples = await applySamples(namespace);
   const before = await start();
   await untilSamplesReady(samples);
@@ -167,9 +161,7 @@ describe.each(olderBuilds)("after $commit, $what", async ({ commit, values }) =>
 
     // Then it did only that, except for a status of each
     const writes = (await fixture.requests(upgraded))
-      .filter(
-        (request) => isWrite(request) && !["leases", "events"].includes(request.objectRef?.resource ?? ""),
-      )
+      .filter(isWork)
       .map((request) => `${request.objectRef?.namespace}: ${lineOf(request)}`);
     expect(writes).toContain("later: patch jobs hello-world 201");
     const others = writes.filter((write) => !write.startsWith("later: "));

@@ -3,28 +3,23 @@ import { describe, expect, test } from "vitest";
 import { kinds } from "../../charts/bindings.ts";
 import { nap } from "../examples/nap.ts";
 import { why } from "./ask-why.ts";
-import { aNamespace, applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
-import { applyResource, untilReady } from "./harness.ts";
+import { applyObjects, eventually, kubectl, testCluster } from "./fixture.ts";
+import { aHarness, applyResource, untilReady } from "./harness.ts";
 import { install } from "./install.ts";
-import { startOperator } from "./operator.ts";
-import { anOperatorUser } from "./operator-user.ts";
 import { sharedGroup, stampIn } from "./stamp-kind.ts";
 
 describe("fairlead why for a kind that adds to objects of other owners", () => {
   /** A Nap that a separate operator has reconciled. */
   async function aNap() {
     await install(testCluster(), { kinds: [stampIn(sharedGroup), nap], name: "naps" });
-    const namespace = await aNamespace();
+    const program = join(import.meta.dirname, "nap-program.ts");
+    const { namespace, start } = await aHarness({ program, rights: "naps", publishes: false });
     const labels = { app: "shop" };
     const template = { metadata: { labels }, spec: { containers: [{ name: "web", image: "web" }] } };
     const spec = { selector: { matchLabels: labels }, template };
     const metadata = { name: "web", namespace, labels };
     await applyObjects({ apiVersion: "apps/v1", kind: "Deployment", metadata, spec });
-    await startOperator({
-      program: join(import.meta.dirname, "nap-program.ts"),
-      kubeconfigPath: (await anOperatorUser(namespace, { rights: "naps" })).kubeconfigPath,
-      args: [`--namespace=${namespace}`],
-    });
+    await start();
     await applyResource(nap.definition, namespace, { name: "night", app: "shop" });
     await untilReady(nap.definition, namespace, "night");
     return namespace;
