@@ -38,18 +38,14 @@ export function composeConditions(input: ConditionsInput): Condition[] {
   const { applied, health, publish, own, previous, standing, keepsOrder = false } = input;
   const sourced = standing?.statement;
   const before = new Map(previous.map((condition) => [condition.type, condition]));
-  const held = standing?.isHeld === true ? withoutSource(standing, before, health) : undefined;
+  const held = standing?.isHeld === true ? withoutSource(standing, previous, health) : undefined;
   const isApplied = held?.applied ?? describeApplied(applied, before.get("Applied"));
   const isHealthy = held?.healthy ?? describeHealthy(health, isApplied);
   const stalled = describeStalled(applied, health);
   const assessed = held?.ready ?? stalled ?? describeReady(isApplied, isHealthy);
   const lost = standing?.isLost === true && assessed.status === "True" ? standing.cause : undefined;
   const ready: Statement = lost === undefined ? assessed : { ...lost, type: "Ready" };
-  const stamp = (statement: Statement | OwnCondition): Condition =>
-    // A kept condition keeps its observed generation.
-    before.get(statement.type) === statement
-      ? (statement as Condition)
-      : withTransition(statement, before, input);
+  const stamp = (statement: Statement | OwnCondition) => withTransition(statement, before, input);
   const kept = publish?.state === "skipped" ? previous.filter(({ type }) => type === "Published") : [];
   return [
     ...[ready, ...(sourced === undefined ? [] : [sourced]), isApplied, isHealthy].map(stamp),
@@ -74,25 +70,41 @@ export function composeConditions(input: ConditionsInput): Condition[] {
 /** Conditions without the source: those about the objects stay, and the resource stays ready unless its source is lost. */
 function withoutSource(
   { statement, cause = statement, isLost }: SourceStanding,
-  before: ReadonlyMap<string, Condition>,
+  previous: readonly Condition[],
   health: Health | undefined,
 ) {
-  const last = (type: ConditionType) => before.get(type) as Statement | undefined;
-  const unknown = { status: "Unknown", reason: cause.reason, message: "Not applied yet" } as const;
-  const ready = isLost ? undefined : last("Ready");
+  const { applied, healthy, isAssessed } = keepObjects(cause, previous, health);
+  const isUnhealthy = isAssessed && healthy.status !== "True";
+  const ready = isLost || isUnhealthy ? undefined : lastOf("Ready", previous);
   // Do not report `Reconciling` during an outage of a remote that has not made the resource unready.
   const isQuiet = ready !== undefined && cause.status === "False";
-  const applied = last("Applied") ?? ({ type: "Applied", ...unknown } as const);
-  // Assess the objects only if they are applied. They may have been applied by an earlier run.
-  const isJudged = health !== undefined && applied.status === "True";
   return {
     applied,
-    healthy: isJudged
-      ? describeHealthy(health, applied)
-      : (last("Healthy") ?? ({ type: "Healthy", ...unknown } as const)),
+    healthy,
     ready: ready ?? ({ ...cause, type: "Ready" } as const),
     progress: isQuiet ? [] : [describeLost(cause)],
   };
+}
+
+/** The last conditions of the objects, or unknown ones, while nothing is applied. */
+export function keepObjects(
+  { reason }: Pick<Statement, "reason">,
+  previous: readonly Condition[],
+  health: Health | undefined,
+) {
+  const unknown = { status: "Unknown", reason, message: "Not applied yet" } as const;
+  const applied: Statement = lastOf("Applied", previous) ?? { type: "Applied", ...unknown };
+  // Assess the objects only if they are applied. They may have been applied by an earlier run.
+  const isAssessed = health !== undefined && applied.status === "True";
+  const healthy: Statement = isAssessed
+    ? describeHealthy(health, applied)
+    : (lastOf("Healthy", previous) ?? { type: "Healthy", ...unknown });
+  return { applied, healthy, isAssessed };
+}
+
+/** A condition of the engine in the status. */
+export function lastOf(type: ConditionType, previous: readonly Condition[]): Statement | undefined {
+  return previous.find((condition) => condition.type === type) as Statement | undefined;
 }
 
 function describeApplied(applied: ApplyOutcome, previous: Condition | undefined): Statement {
@@ -190,13 +202,15 @@ function describeProgress(
   return isHealthy.status === "True" ? [] : [{ ...isHealthy, type: "Reconciling", status: "True" }];
 }
 
-/** Adds `lastTransitionTime` to a statement. */
+/** Adds `lastTransitionTime` to a statement. A kept condition keeps its observed generation. */
 export function withTransition(
-  { type, status, reason = "", message }: Statement | OwnCondition,
+  statement: Statement | OwnCondition,
   before: ReadonlyMap<string, Condition>,
   { resource, nowIso }: Pick<ConditionsInput, "resource" | "nowIso">,
 ): Condition {
+  const { type, status, reason = "", message } = statement;
   const last = before.get(type);
+  if (last === statement) return last;
   return {
     type,
     status,

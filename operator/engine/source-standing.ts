@@ -1,7 +1,7 @@
 import type { Condition } from "../../crds/conditions.ts";
 import type { KindSource, SourceProblem } from "../../crds/kind-source.ts";
 import type { Statement } from "./conditions.ts";
-import { graceLeftMs } from "./source-grace.ts";
+import { assessLoss, type SourceLoss } from "./source-loss.ts";
 
 /** The state of a resource's source, for its conditions. */
 export interface SourceStanding {
@@ -16,10 +16,7 @@ export interface SourceStanding {
 }
 
 /** The state of the source of a resource of a kind. */
-export interface KindSourceStanding extends SourceStanding {
-  /** How much longer an unresponsive remote does not change `Ready`, in milliseconds. */
-  readonly graceLeftMs: number;
-}
+export interface KindSourceStanding extends SourceStanding, SourceLoss {}
 
 export interface SourceStandingInput {
   readonly source: KindSource;
@@ -52,16 +49,10 @@ export function standingOf(input: SourceStandingInput): KindSourceStanding {
     const available = statement("True", "Sourced", "The source is available");
     return { statement: available, cause: undefined, isLost: false, isHeld, graceLeftMs: 0 };
   }
-  const leftMs = graceLeftMs({ failure: problem, conditions: previous, nowMs });
-  const isNew = source.state === "failed" && lastOf("Ready")?.status !== "True";
+  const isUnusable = source.state === "failed";
+  const { isLost, graceLeftMs } = assessLoss({ failure: problem, isUnusable, previous, generation, nowMs });
   const cause = statement("False", problem.reason, messageOf(problem, source));
-  return {
-    statement: cause,
-    cause,
-    isLost: !isJudged && (leftMs === 0 || isNew),
-    isHeld,
-    graceLeftMs: leftMs,
-  };
+  return { statement: cause, cause, isLost: !isJudged && isLost, isHeld, graceLeftMs };
 }
 
 const passing: ReadonlySet<string> = new Set(["SourcePending", "SourceUnreachable", "RenderQuota"]);

@@ -4,23 +4,30 @@ import {
   composeReleaseStatus,
   type ReleaseStatusInput,
 } from "../../operator/desire/release/release-status.ts";
+import { assessReleaseLoss } from "../../operator/desire/release/source-loss.ts";
 import type { Health } from "../../operator/engine/health/health.ts";
 import { aCommit, aRelease } from "./releases.ts";
 
 export const healthy: Health = { status: "Current", reason: "Current", message: "4 objects in place" };
 
 /** The input of the status of a ready Release. */
-export const statusInput = (more: Partial<ReleaseStatusInput> = {}): ReleaseStatusInput => ({
-  resource: aRelease(),
-  outcome: { state: "applied", count: 4 },
-  health: healthy,
-  publish: undefined,
-  source: { head: aCommit("b"), changed: aCommit("a") },
-  digest: "d1",
-  inventory: { entries: ["/ConfigMap/shop/web"], deployed: 1 },
-  nowIso: "2026-11-21T12:00:00Z",
-  ...more,
-});
+export function statusInput(more: Partial<ReleaseStatusInput> = {}): ReleaseStatusInput {
+  const input: Omit<ReleaseStatusInput, "isSourceLost"> = {
+    resource: aRelease(),
+    outcome: { state: "applied", count: 4 },
+    health: healthy,
+    publish: undefined,
+    source: { head: aCommit("b"), changed: aCommit("a") },
+    digest: "d1",
+    inventory: { entries: ["/ConfigMap/shop/web"], deployed: 1 },
+    nowIso: "2026-11-21T12:00:00Z",
+    ...more,
+  };
+  return {
+    isSourceLost: assessReleaseLoss(input.resource, input, Date.parse(input.nowIso))?.isLost,
+    ...input,
+  };
+}
 
 /** A Release with this status. */
 export const having = (status: unknown, generation = 1) =>

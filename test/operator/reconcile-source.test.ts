@@ -3,7 +3,7 @@ import type { Verdict } from "../../crds/kind-context.ts";
 import type { KindSource, ReadySource, SourceProblem } from "../../crds/kind-source.ts";
 import type { EngineStatus } from "../../crds/status.ts";
 import type { Sourced } from "../../operator/desire/chart/follow-source.ts";
-import { sourceGraceMs } from "../../operator/engine/source-grace.ts";
+import { sourceGraceMs } from "../../operator/engine/source-loss.ts";
 import { ReplacedError } from "../../operator/errors.ts";
 import { buildInfo } from "../examples/build-info.ts";
 import { childOf, ReconcileBench } from "../fakes/reconcile-bench.ts";

@@ -1,9 +1,10 @@
-import type { Condition, ConditionStatus, ConditionType } from "../../../crds/conditions.ts";
+import type { Condition, ConditionStatus } from "../../../crds/conditions.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
 import { shortId } from "../../../crds/short-id.ts";
 import {
   composeConditions,
-  describeHealthy,
+  keepObjects,
+  lastOf,
   type Statement,
   withTransition,
 } from "../../engine/conditions.ts";
@@ -25,10 +26,8 @@ export interface ReleaseConditionsInput {
   readonly source: SourceReport | undefined;
   /** Added to the message of `Ready` while it is true, or false because of the source. */
   readonly notice?: string | undefined;
-  /**
-   * Whether an unavailable source makes the Release not ready. Default: yes, unless only the remote does not respond.
-   */
-  readonly isSourceLost?: boolean | undefined;
+  /** Whether an unavailable source makes the Release not ready. Undefined: the source is available. */
+  readonly isSourceLost: boolean | undefined;
   readonly previous: readonly Condition[];
   readonly nowIso: string;
 }
@@ -91,23 +90,19 @@ function addNotice(
 
 /** The state of a polled source, for the conditions. Undefined: the source has not been polled yet. */
 function standingIn(input: ReleaseConditionsInput): SourceStanding | undefined {
-  const { source, previous } = input;
+  const { source, isSourceLost, previous } = input;
   const rest = { cause: undefined, isLost: false, isHeld: false } as const;
   if (source === undefined) {
-    const statement = previousOf("Sourced", previous);
+    const statement = lastOf("Sourced", previous);
     return statement && { statement, ...rest };
   }
   const { changed, stale } = source;
   const statement = describeSource(source);
-  if (stale === undefined || !isLost(stale, input)) return { statement, ...rest };
+  if (stale === undefined || isSourceLost !== true) return { statement, ...rest };
   // The source is unavailable or has another commit. The deployed objects are not affected.
   const message = `${stale.message}. Commit ${shortId(changed.id)} stays deployed, and drift is corrected`;
   const cause: Statement = { type: "Sourced", status: "False", reason: stale.reason, message };
   return { statement, cause, isLost: true, isHeld: false };
-}
-
-function isLost({ reason }: SourceFailure, { isSourceLost }: ReleaseConditionsInput): boolean {
-  return isSourceLost ?? reason !== "SourceUnreachable";
 }
 
 function describeSource({ changed, stale }: SourceReport): Statement {
@@ -118,32 +113,18 @@ function describeSource({ changed, stale }: SourceReport): Statement {
 }
 
 /** Conditions without the source. The deployed revision stays, and stays ready for a while if only the remote does not respond. */
-function withoutSource(failure: SourceFailure, input: ReleaseConditionsInput): Condition[] {
-  const { reason, message } = failure;
-  const { previous, health, resource } = input;
-  const last = previousOf("Ready", previous) as Condition | undefined;
-  // An edited spec that has not been applied yet is not ready.
-  const isCurrent = last?.observedGeneration === resource.metadata.generation;
-  const applied = previousOf("Applied", previous);
-  const isJudged = health !== undefined && applied?.status === "True";
-  const healthy = isJudged ? describeHealthy(health, applied) : previousOf("Healthy", previous);
-  const isReady = isDeployed(input) && isCurrent && last?.status === "True" && healthy?.status === "True";
+function withoutSource({ reason, message }: SourceFailure, input: ReleaseConditionsInput): Condition[] {
   const sourced: Statement = { type: "Sourced", status: "False", reason, message };
-  const conditions = held(sourced, { isLost: !isReady || isLost(failure, input) }, input);
-  return addNotice(input.notice, conditions, "False");
+  return addNotice(input.notice, held(sourced, input.isSourceLost === true, input), "False");
 }
 
 function stillPending(message: string, input: ReleaseConditionsInput): Condition[] {
   const sourced: Statement = { type: "Sourced", status: "Unknown", reason: "SourcePending", message };
-  return held(sourced, { isLost: true }, input);
+  return held(sourced, true, input);
 }
 
 /** Conditions of a Release that cannot apply a new revision. The conditions about the objects stay. */
-function held(
-  statement: Statement,
-  { isLost }: Pick<SourceStanding, "isLost">,
-  input: ReleaseConditionsInput,
-): Condition[] {
+function held(statement: Statement, isLost: boolean, input: ReleaseConditionsInput): Condition[] {
   return composeConditions({
     ...input,
     applied: { state: "retry" },
@@ -162,20 +143,20 @@ function longPending(message: string, input: ReleaseConditionsInput): Condition[
 
 function suspended(input: ReleaseConditionsInput): Condition[] {
   const { previous, resource } = input;
-  const sourced = previousOf("Sourced", previous);
+  const sourced = lastOf("Sourced", previous);
   const { revision } = resource.status ?? {};
   const stays = revision === undefined ? "" : `; commit ${shortId(revision)} stays deployed`;
   const message =
     "Suspended: not reconciled until spec.suspend is false. This ignores " +
     `${describeRef(resource.spec)}, edits of the spec and manual changes to objects${stays}`;
-  const status = previousOf("Ready", previous)?.status ?? "Unknown";
+  const status = lastOf("Ready", previous)?.status ?? "Unknown";
   const ready: Statement = { type: "Ready", status, reason: "Suspended", message };
   return assemble([ready, ...(sourced === undefined ? [] : [sourced]), ...kept(ready, input)], input);
 }
 
 function deleting(message: string, input: ReleaseConditionsInput): Condition[] {
   const ready: Statement = { type: "Ready", status: "False", reason: "Deleting", message };
-  const sourced = previousOf("Sourced", input.previous);
+  const sourced = lastOf("Sourced", input.previous);
   const reconciling: Statement = { ...ready, type: "Reconciling", status: "True" };
   return assemble(
     [ready, ...(sourced === undefined ? [] : [sourced]), ...kept(ready, input), reconciling],
@@ -185,37 +166,16 @@ function deleting(message: string, input: ReleaseConditionsInput): Condition[] {
 
 /** The last known conditions of the objects, or unknown ones. */
 function kept(cause: Statement, { previous, health }: ReleaseConditionsInput): readonly Statement[] {
-  const applied = previousOf("Applied", previous);
-  const isJudged = health !== undefined && applied?.status === "True";
-  const published = previousOf("Published", previous);
-  return [
-    applied ?? unknown("Applied", cause),
-    isJudged
-      ? describeHealthy(health, applied)
-      : (previousOf("Healthy", previous) ?? unknown("Healthy", cause)),
-    ...(published === undefined ? [] : [published]),
-  ];
-}
-
-function unknown(type: ConditionType, { reason }: Statement): Statement {
-  return { type, status: "Unknown", reason, message: "Not applied yet" };
-}
-
-function previousOf(type: ConditionType, previous: readonly Condition[]): Statement | undefined {
-  return previous.find((condition) => condition.type === type) as Statement | undefined;
+  const { applied, healthy } = keepObjects(cause, previous, health);
+  const published = lastOf("Published", previous);
+  return [applied, healthy, ...(published === undefined ? [] : [published])];
 }
 
 function isDeployed({ resource }: ReleaseConditionsInput): boolean {
   return resource.status?.revision !== undefined;
 }
 
-/** Kept conditions keep their observed generation. */
 function assemble(statements: readonly Statement[], input: ReleaseConditionsInput): Condition[] {
   const before = new Map(input.previous.map((condition) => [condition.type, condition]));
-  return statements.map((statement) => {
-    const last = before.get(statement.type);
-    return last !== undefined && (statement as unknown) === last
-      ? last
-      : withTransition(statement, before, input);
-  });
+  return statements.map((statement) => withTransition(statement, before, input));
 }

@@ -39,7 +39,7 @@ export interface ReleaseStatusInput {
   /** Added to the message of `Ready` while it is true. */
   readonly notice?: string | undefined;
   /** See {@link composeReleaseConditions}. */
-  readonly isSourceLost?: boolean | undefined;
+  readonly isSourceLost: boolean | undefined;
   /** Undefined: there is no new information about it. */
   readonly deployed?: KnownDeployed | undefined;
   /** Undefined: its objects were not assessed. */

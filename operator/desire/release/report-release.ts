@@ -20,7 +20,7 @@ import { type PublishedRelease, type PublishPlaces, publishRelease } from "./pub
 import { type Desired, type Remembered, remember } from "./release-memory.ts";
 import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
 import { composeReleaseStatus } from "./release-status.ts";
-import { assessLoss } from "./source-loss.ts";
+import { assessReleaseLoss } from "./source-loss.ts";
 import { withholdStatus } from "./withhold-status.ts";
 
 /** The result of a run, for its status. */
@@ -82,7 +82,7 @@ export function judgeRelease(
   const published = offer(now, ended, options);
   const { target } = published ?? before;
   const warned = announceWarnings(now, ended, options);
-  const loss = assessLoss(resource, ended, nowMs);
+  const loss = assessReleaseLoss(resource, ended, nowMs);
   const deployed = deployedOf(now, ended);
   const { seen, turn } = noteHealth(now, { outcome, judged, health, nowMs }, options);
   const report = composeReport(
@@ -121,7 +121,7 @@ export function judgeRelease(
       wakeUps: () => ({
         // No event reports new permissions of a ServiceAccount.
         retryWithinMs: longestRetryMs,
-        againAfterMs: [ended.retryAfterMs, converged?.againAfterMs, loss?.againAfterMs],
+        againAfterMs: [ended.retryAfterMs, converged?.againAfterMs, loss?.graceLeftMs || undefined],
       }),
     },
     options,

@@ -1,6 +1,6 @@
 import type { Condition } from "../../../crds/conditions.ts";
 import type { ReleaseResource } from "../../../crds/release.ts";
-import { graceLeftMs } from "../../engine/source-grace.ts";
+import { assessLoss, type SourceLoss } from "../../engine/source-loss.ts";
 import type { SourceFailure } from "../../errors.ts";
 import { pinOf } from "./pipeline-pin.ts";
 import type { ReleaseOutcome, SourceReport } from "./release-outcome.ts";
@@ -25,21 +25,17 @@ export function isPinnedTo(
   return ref?.tag !== undefined && isAway;
 }
 
-/**
- * Whether an unavailable source makes the Release not ready now, and when to check again; undefined: the source is available.
- * Pure.
- */
-export function assessLoss(
-  resource: Pick<ReleaseResource, "spec" | "status">,
-  { outcome, source }: { readonly outcome: ReleaseOutcome; readonly source?: SourceReport },
+/** The effect of an unavailable source on a Release; undefined: the source is available. Pure. */
+export function assessReleaseLoss(
+  resource: ReleaseResource,
+  { outcome, source }: { readonly outcome: ReleaseOutcome; readonly source?: SourceReport | undefined },
   nowMs: number,
-): { readonly isLost: boolean; readonly againAfterMs?: number } | undefined {
-  const failure = outcome.state === "unsourced" ? outcome.failure : source?.stale;
+): SourceLoss | undefined {
+  const isUnusable = outcome.state === "unsourced";
+  const failure = isUnusable ? outcome.failure : source?.stale;
   if (failure === undefined) return undefined;
-  const { status } = resource;
-  const head = source?.head.id ?? status?.observedHead;
-  if (isPinnedTo(head, resource, failure)) return { isLost: false };
-  const conditions = status?.conditions as readonly Condition[] | undefined;
-  const leftMs = graceLeftMs({ failure, conditions, nowMs });
-  return leftMs === 0 ? { isLost: true } : { isLost: false, againAfterMs: leftMs };
+  const { metadata, status } = resource;
+  const isPinned = isPinnedTo(source?.head.id ?? status?.observedHead, resource, failure);
+  const previous = (status?.conditions ?? []) as readonly Condition[];
+  return assessLoss({ failure, isUnusable, isPinned, previous, generation: metadata.generation, nowMs });
 }

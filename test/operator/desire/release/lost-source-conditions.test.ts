@@ -82,6 +82,22 @@ describe("conditions of a Release whose source is unavailable", () => {
       ],
     },
     {
+      case: "objects that failed during a short outage",
+      more: {
+        resource: deployedRelease,
+        outcome: { state: "unsourced", failure: { reason: "SourceUnreachable", message: "no answer" } },
+        source: undefined,
+        health: { status: "Failed", reason: "Timeout", message: "1 of 2" },
+      },
+      conditions: [
+        "Ready False SourceUnreachable",
+        "Sourced False SourceUnreachable",
+        "Applied True Applied",
+        "Healthy False Failed",
+        "Reconciling True SourceUnreachable",
+      ],
+    },
+    {
       case: "credentials that are refused, of a Release that is pinned to what it has deployed",
       more: {
         resource: deployedRelease,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sourceGraceMs } from "../../../../operator/engine/source-grace.ts";
+import { sourceGraceMs } from "../../../../operator/engine/source-loss.ts";
 import type { SourceFailure } from "../../../../operator/errors.ts";
 import { aDeployedBench } from "../../../fakes/deployed-bench.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
