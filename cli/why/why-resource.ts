@@ -93,7 +93,7 @@ async function explainAdditions(
 /** Undefined: there is none, or the spec is not valid, which is a wait of its own. */
 function findTimeout(resource: CustomResource, binding: SynthesizableKind): string | undefined {
   try {
-    return timeoutOf(resource, binding)?.text;
+    return timeoutOf(resource, binding)?.timeout;
   } catch {
     return undefined;
   }

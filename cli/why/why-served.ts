@@ -1,7 +1,7 @@
 import { type CustomResource, groupKindOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import type { EngineStatus } from "../../crds/status.ts";
 import { toLiveObject } from "../../operator/cluster/live-object.ts";
-import { assessHealth } from "../../operator/engine/health/health.ts";
+import { assessHealth, countsAsHealthy } from "../../operator/engine/health/health.ts";
 import { inOrder } from "../../operator/engine/in-order.ts";
 import { countObjects } from "../../operator/engine/object-text.ts";
 import { describeObject, listNames } from "../../operator/engine/outcome.ts";
@@ -72,9 +72,10 @@ function waitsOf(
   if (report.waits.some(({ message }) => message.includes(object))) return [];
   if (live.metadata.deletionTimestamp !== undefined)
     return [{ on: "Deleting", message: `${object}: ${describeLeavingObject(live)}` }];
-  const { status, message } = assessHealth(live, { nowMs });
-  if (status === "Current" || status === "Suspended") return [];
-  return [{ on: status === "Failed" ? "Failed" : "Progressing", message: `${object}: ${message}` }];
+  const health = assessHealth(live, { nowMs });
+  if (countsAsHealthy(health)) return [];
+  const on = health.status === "Failed" ? "Failed" : "Progressing";
+  return [{ on, message: `${object}: ${health.message}` }];
 }
 
 /** Finds the objects in the set of a resource, in its namespace, of all kinds that the user may list. */

@@ -3,7 +3,7 @@ import type { ObjectId } from "../../synth/manifest.ts";
 import { lastStage, waitedStage } from "./apply-stage.ts";
 import type { Decision } from "./decide-object.ts";
 import type { DesiredObject } from "./desired-set.ts";
-import type { Health } from "./health/health.ts";
+import { countsAsHealthy, type Health } from "./health/health.ts";
 import { describeId } from "./object-text.ts";
 
 /** Why an object is not applied yet. */
@@ -87,8 +87,8 @@ export class Gates {
     const decision = this.#decisions.get(id);
     if (decision === "done") return undefined;
     if (decision?.does !== "keep") return notThere;
-    const { status, message } = this.#assess(decision.live);
-    return status === "Current" || status === "Suspended" ? undefined : message || "it is not ready yet";
+    const health = this.#assess(decision.live);
+    return countsAsHealthy(health) ? undefined : health.message || "it is not ready yet";
   }
 }
 

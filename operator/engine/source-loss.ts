@@ -1,4 +1,5 @@
 import type { Condition } from "../../crds/conditions.ts";
+import { remainingMs } from "./health/health-fields.ts";
 
 /** A shorter outage of a remote does not change `Ready`. */
 export const sourceGraceMs = 5 * 60_000;
@@ -38,7 +39,6 @@ export function assessLoss(input: SourceLossInput): SourceLoss {
 function leftMs({ failure, previous, nowMs }: SourceLossInput): number {
   if (failure.reason !== "SourceUnreachable") return 0;
   const sourced = previous.find(({ type }) => type === "Sourced");
-  const sinceMs = sourced?.status === "False" ? Date.parse(sourced.lastTransitionTime) : nowMs;
-  // A clock that is set back must not extend the period.
-  return Math.max(0, Math.min(sourceGraceMs, sinceMs + sourceGraceMs - nowMs));
+  if (sourced?.status !== "False") return sourceGraceMs;
+  return remainingMs(sourced.lastTransitionTime, sourceGraceMs, nowMs);
 }

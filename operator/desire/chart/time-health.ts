@@ -2,8 +2,8 @@ import type { BoundKind } from "../../../crds/binding.ts";
 import { toMilliseconds } from "../../../crds/duration.ts";
 import type { CustomResource } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
-import { withTimeout } from "../../engine/health/assess-set.ts";
-import type { Health } from "../../engine/health/health.ts";
+import { type HealthTimeout, withTimeout } from "../../engine/health/assess-set.ts";
+import { countsAsHealthy, type Health } from "../../engine/health/health.ts";
 import { SpecInvalidError } from "../../errors.ts";
 
 /** The memory about a resource whose kind has a timeout. It is lost at a restart. */
@@ -14,11 +14,7 @@ export interface KindMemory {
 }
 
 /** The longest time that the objects of a resource may be unhealthy. */
-export interface KindTimeout {
-  /** The text that the kind returns: `5m`. */
-  readonly text: string;
-  readonly ms: number;
-}
+export type KindTimeout = Pick<HealthTimeout, "timeout" | "timeoutMs">;
 
 /**
  * The timeout of a resource by its kind. Undefined: it has none.
@@ -30,17 +26,18 @@ export function timeoutOf(
   { policy }: Pick<BoundKind, "policy">,
 ): KindTimeout | undefined {
   if (policy.timeout === undefined) return undefined;
-  let text: string | undefined;
+  let timeout: string | undefined;
   try {
-    text = policy.timeout(resource);
+    timeout = policy.timeout(resource);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new SpecInvalidError(message, { cause: error });
   }
-  if (text === undefined) return undefined;
-  const ms = toMilliseconds(text);
-  if (Number.isNaN(ms)) throw new SpecInvalidError(`its timeout is no duration such as 5m: "${text}"`);
-  return { text, ms };
+  if (timeout === undefined) return undefined;
+  const timeoutMs = toMilliseconds(timeout);
+  if (Number.isNaN(timeoutMs))
+    throw new SpecInvalidError(`its timeout is no duration such as 5m: "${timeout}"`);
+  return { timeout, timeoutMs };
 }
 
 export interface TimeHealthInput {
@@ -58,22 +55,19 @@ export function timeHealth(
   health: Health,
   { resource, memory, digest, timeout, nowMs }: TimeHealthInput,
 ): { readonly health: Health; readonly memory: KindMemory } {
-  if (health.status === "Current" || health.status === "Suspended")
+  if (countsAsHealthy(health))
     return { health, memory: memory.unhealthy === undefined ? memory : { ...memory, unhealthy: undefined } };
   const known = memory.unhealthy;
-  const sinceMs = known?.digest === digest ? known.sinceMs : (failedSinceMs(resource, known) ?? nowMs);
+  const failedMs = known === undefined ? failedSinceMs(resource) : undefined;
+  const sinceMs = known?.digest === digest ? known.sinceMs : (failedMs ?? nowMs);
   return {
-    health: withTimeout(health, { sinceMs, timeout: timeout.text, timeoutMs: timeout.ms, nowMs }),
+    health: withTimeout(health, { ...timeout, sinceMs, nowMs }),
     memory: known?.digest === digest ? memory : { ...memory, unhealthy: { digest, sinceMs } },
   };
 }
 
 /** Since when the resource has failed, from its status. It is used after a start, when the memory is empty. */
-function failedSinceMs(
-  { metadata, status }: CustomResource,
-  known: KindMemory["unhealthy"],
-): number | undefined {
-  if (known !== undefined) return undefined;
+function failedSinceMs({ metadata, status }: CustomResource): number | undefined {
   const { conditions = [] } = (status ?? {}) as EngineStatus;
   const healthy = conditions.find(({ type }) => type === "Healthy");
   if (healthy?.reason !== "Failed" || healthy.observedGeneration !== metadata.generation) return undefined;

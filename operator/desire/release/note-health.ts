@@ -1,6 +1,6 @@
 import { keyOf } from "../../../crds/object.ts";
 import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
-import type { Health } from "../../engine/health/health.ts";
+import { countsAsHealthy, type Health } from "../../engine/health/health.ts";
 import { timestampOf } from "../../engine/status.ts";
 import { availableSince, type HealthTurn, latestOf, type SeenHealth, turnAfter } from "./health-times.ts";
 import type { LoadedRelease } from "./load-release.ts";
@@ -32,7 +32,7 @@ export function noteHealth(
   // The objects of a suspended Release are not watched.
   if (outcome.state === "suspended") return { seen: undefined, turn: undefined };
   if (judged === undefined || health === undefined) return { seen: undefined, turn: memory.turn };
-  const isHealthy = health.status === "Current" || health.status === "Suspended";
+  const isHealthy = countsAsHealthy(health);
   const objects = judged.prepared.objects.flatMap(
     ({ kind, manifest }) => (kind && stores.watch(kind).store.get(keyOf(manifest))) ?? [],
   );

@@ -9,7 +9,7 @@ import {
 } from "../../../crds/release.ts";
 import { shortId } from "../../../crds/short-id.ts";
 import { isSameJson } from "../../../synth/same-json.ts";
-import type { Health } from "../../engine/health/health.ts";
+import { countsAsHealthy, type Health } from "../../engine/health/health.ts";
 import { type ResourceStatus, type StatusInput, withEngineFields } from "../../engine/status.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
 import { composeDeployed } from "./deployed-state.ts";
@@ -164,5 +164,5 @@ function historyOf(
 
 function outcomeOf(health: Health | undefined): "Progressing" | "Ready" | "Failed" {
   if (health?.status === "Failed") return "Failed";
-  return health?.status === "Current" || health?.status === "Suspended" ? "Ready" : "Progressing";
+  return health !== undefined && countsAsHealthy(health) ? "Ready" : "Progressing";
 }

@@ -4,7 +4,8 @@ import type { DesiredObject, DesiredSet } from "../desired-set.ts";
 import { nameOfRun } from "../finished-jobs.ts";
 import { countObjects } from "../object-text.ts";
 import { aggregateHealth, type ChildHealth } from "./aggregate-health.ts";
-import type { Health } from "./health.ts";
+import { countsAsHealthy, type Health } from "./health.ts";
+import { remainingMs } from "./health-fields.ts";
 
 export interface AssessObjectsInput {
   readonly liveOf: (object: DesiredObject) => LiveObject | undefined;
@@ -26,7 +27,7 @@ export interface AssessSetInput extends AssessObjectsInput, HealthTimeout {
 export interface HealthTimeout {
   /** Since when the resource is not healthy, milliseconds since 1970; see {@link unhealthySinceMs}. */
   readonly sinceMs: number;
-  /** `spec.timeout`. */
+  /** As in the spec: `5m`. */
   readonly timeout: string;
   readonly timeoutMs: number;
   /** Wall clock, milliseconds since 1970. */
@@ -65,9 +66,8 @@ function assessEach(
 /** Changes a health that is in progress to Failed after the timeout. Before that, adds the delay of the next check. Pure. */
 export function withTimeout(health: Health, { sinceMs, timeout, timeoutMs, nowMs }: HealthTimeout): Health {
   const { status, message, recheckAfterMs } = health;
-  if (status === "Current" || status === "Suspended" || status === "Failed") return health;
-  // A clock that is set back must not extend the wait.
-  const leftMs = Math.min(timeoutMs, sinceMs + timeoutMs - nowMs);
+  if (countsAsHealthy(health) || status === "Failed") return health;
+  const leftMs = remainingMs(sinceMs, timeoutMs, nowMs);
   if (leftMs > 0) return { ...health, recheckAfterMs: Math.min(leftMs, recheckAfterMs ?? leftMs) };
   const text = `${message}; not healthy for longer than its timeout of ${timeout}`;
   return { ...health, status: "Failed", reason: "Timeout", message: text };

@@ -44,10 +44,10 @@ export function findCondition(live: LiveObject, type: string): ObservedCondition
 }
 
 /** The rest of a period that began at a time, in milliseconds; 0 if it is over or the time cannot be parsed. */
-export function remainingMs(since: string | undefined, periodMs: number, nowMs: number): number {
-  const sinceMs = Date.parse(since ?? "");
+export function remainingMs(since: string | number | undefined, periodMs: number, nowMs: number): number {
+  const sinceMs = typeof since === "number" ? since : Date.parse(since ?? "");
   if (Number.isNaN(sinceMs)) return 0;
-  // If the local clock is behind the server's, do not wait longer than the period.
+  // A clock that is set back, or is behind the server's, must not extend the period.
   return Math.min(periodMs, Math.max(0, sinceMs + periodMs - nowMs));
 }
 

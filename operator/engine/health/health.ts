@@ -31,6 +31,11 @@ export interface Health {
   readonly recheckAfterMs?: number;
 }
 
+/** Whether an object is healthy, or stopped on request. */
+export function countsAsHealthy({ status }: Pick<Health, "status">): boolean {
+  return status === "Current" || status === "Suspended";
+}
+
 export interface AssessHealthOptions {
   /** Wall clock, milliseconds since 1970. */
   readonly nowMs: number;

@@ -15,7 +15,7 @@ const empty: KindMemory = { uid: "u", unhealthy: undefined };
 const at = (seconds: number, memory: KindMemory, { health = inProgress, digest = "d1", status = {} } = {}) =>
   timeHealth(health, {
     resource: { ...aResource(kind, { generation: 2 }), status },
-    ...{ memory, digest, timeout: { text: "1m", ms: 60_000 }, nowMs: startMs + seconds * 1_000 },
+    ...{ memory, digest, timeout: { timeout: "1m", timeoutMs: 60_000 }, nowMs: startMs + seconds * 1_000 },
   });
 
 const healthy = (reason: string, observedGeneration = 2) => {
@@ -72,7 +72,7 @@ describe("timeoutOf()", () => {
   const of = (timeout: () => string | undefined) => () => timeoutOf(resource, { policy: { timeout } });
 
   test("is that of the kind, in milliseconds", () => {
-    expect(of(() => "1m30s")()).toEqual({ text: "1m30s", ms: 90_000 });
+    expect(of(() => "1m30s")()).toEqual({ timeout: "1m30s", timeoutMs: 90_000 });
     expect(of(() => undefined)()).toBeUndefined();
     expect(timeoutOf(resource, { policy: {} })).toBeUndefined();
   });

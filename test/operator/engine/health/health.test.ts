@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { LiveObject } from "../../../../crds/object.ts";
-import { assessHealth, type HealthStatus } from "../../../../operator/engine/health/health.ts";
+import {
+  assessHealth,
+  countsAsHealthy,
+  type HealthStatus,
+} from "../../../../operator/engine/health/health.ts";
 
 /** Every case is judged at noon. */
 const nowMs = Date.parse("2026-01-01T12:00:00Z");
@@ -174,4 +178,9 @@ describe("assessHealth() of a DaemonSet", () => {
 
 describe("assessHealth() of a missing object", () => {
   test("is NotFound", () => expect(assessHealth(undefined, { nowMs }).status).toBe("NotFound"));
+});
+
+test("countsAsHealthy() is true for healthy and for suspended objects", () => {
+  const all = ["Current", "InProgress", "Failed", "Suspended", "Terminating", "NotFound"] as const;
+  expect(all.filter((status) => countsAsHealthy({ status }))).toEqual(["Current", "Suspended"]);
 });
