@@ -2,7 +2,7 @@ import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ConfigMap } from "../../../crds/core-kinds.ts";
 import { composeTracing } from "../../../operator/compose/compose-tracing.ts";
-import { createKindController } from "../../../operator/compose/kind-controller.ts";
+import { createKindController } from "../../../operator/desire/kind-controller.ts";
 import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { ApiUnavailableError } from "../../../operator/errors.ts";
 import type { Publisher } from "../../../operator/ports.ts";

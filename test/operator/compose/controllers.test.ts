@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../../crds/core-kinds.ts";
 import type { KindController } from "../../../operator/compose/controllers.ts";
-import { createKindController } from "../../../operator/compose/kind-controller.ts";
+import { createKindController } from "../../../operator/desire/kind-controller.ts";
 import { builtInShapeOf } from "../../../operator/engine/kind-shapes.ts";
 import { NamespaceTerminatingError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { Leadership } from "../../../operator/runtime/controller.ts";

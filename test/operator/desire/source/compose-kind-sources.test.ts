@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { ResourceOf } from "../../../../crds/kind.ts";
 import type { CommitSpan, ReadySource } from "../../../../crds/kind-source.ts";
 import { ReleasePolicy } from "../../../../crds/release-policy.ts";
-import { createKindController } from "../../../../operator/compose/kind-controller.ts";
+import { createKindController } from "../../../../operator/desire/kind-controller.ts";
 import { PolicyLimits } from "../../../../operator/desire/release/policy-limits.ts";
 import { releaseKind, releasePolicyKind } from "../../../../operator/desire/release/release-kind.ts";
 import { composeKindSources } from "../../../../operator/desire/source/compose-kind-sources.ts";

@@ -1,15 +1,20 @@
 import { keyOf, type LiveObject } from "../../crds/object.ts";
 import type { SynthesizableKind } from "../../synth/synthesize.ts";
 import type { Synthesizer } from "../../synth/synthesizer.ts";
-import { kindSteps } from "../desire/chart/kind-steps.ts";
-import type { KindMemory } from "../desire/chart/time-health.ts";
-import type { FollowKind } from "../desire/source/compose-kind-sources.ts";
+import {
+  type ControllerInput,
+  concerns,
+  createController,
+  type KindController,
+} from "../compose/controllers.ts";
 import type { TimeSource } from "../engine/run-clock.ts";
 import { RunMemory } from "../engine/run-memory.ts";
 import type { Clock, Cluster, EventRecorder, Publisher, Random } from "../ports.ts";
 import { createReconcile } from "../reconcile.ts";
 import type { ObjectCounts } from "../telemetry/object-metrics.ts";
-import { type ControllerInput, concerns, createController, type KindController } from "./controllers.ts";
+import { kindSteps } from "./chart/kind-steps.ts";
+import type { KindMemory } from "./chart/time-health.ts";
+import type { FollowKind } from "./source/compose-kind-sources.ts";
 
 export interface KindControllerInput extends ControllerInput {
   readonly kind: SynthesizableKind;
