@@ -4,6 +4,7 @@ import { createSecrets, installOperator } from "./operator.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { escapedProgramTests } from "./tests/escaped-programs.ts";
 import { limitTests } from "./tests/limits.ts";
+import { lingeringProgramTests } from "./tests/lingering-programs.ts";
 
 const prepared = inject("endToEnd");
 /** The Releases have no account. Their Secret has the certificate and a password of the run's git host. */
@@ -28,5 +29,6 @@ describe.skipIf(prepared.missing !== undefined)("on real containers, hostile Rel
   describe("whose program is a plain Node", () => {
     beforeAll(() => installOperator(stack(), { repository: "https", image: PLAIN_IMAGE, releases }));
     escapedProgramTests(stack);
+    lingeringProgramTests(stack);
   });
 });

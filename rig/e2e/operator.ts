@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { eventually } from "../../test/cluster/eventually.ts";
 import { OPERATOR_IMAGE } from "./images.ts";
 import { network, pathOf } from "./node/layout.ts";
 import { SSH_USER } from "./node/ssh-server.ts";
@@ -90,6 +91,26 @@ export async function installWith(stack: Stack, options: readonly string[]): Pro
 export async function leaderOf(stack: Stack): Promise<string> {
   const { name, namespace } = OPERATOR;
   return stack.kubectl(["get", "lease", name, "-n", namespace, "-o", "jsonpath={.spec.holderIdentity}"]);
+}
+
+/**
+ * Waits until no pod of a previous installation exists, because one of them may lead.
+ *
+ * @returns The name of the leading pod, and the address of the other one.
+ */
+export async function untilReplaced(
+  stack: Stack,
+): Promise<{ readonly leader: string; readonly otherPod: string }> {
+  return await eventually(
+    async () => {
+      const pods = await podsOf(stack, "app.kubernetes.io/name=fairlead", OPERATOR.namespace);
+      const leader = await leaderOf(stack);
+      const otherPod = pods.find(({ name }) => name !== leader)?.address ?? "";
+      const isComplete = otherPod !== "" && pods.some(({ name }) => name === leader);
+      return isComplete && !pods.some(({ isLeaving }) => isLeaving) && { leader, otherPod };
+    },
+    { what: "a pod of this installation leads, and another one waits" },
+  );
 }
 
 /** Runs git in a repository on the git host. */

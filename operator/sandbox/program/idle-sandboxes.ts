@@ -12,8 +12,6 @@ interface Idle {
   /** Identifies the program and its namespace. */
   readonly key: string;
   readonly sandbox: SandboxProcess;
-  /** Private memory of this process. */
-  readonly memoryMiB: number;
   readonly cancel: () => void;
 }
 
@@ -30,9 +28,9 @@ export class IdleSandboxes {
     this.#options = options;
   }
 
-  /** Total memory of these processes. */
+  /** Total memory of these processes at present: a program that escaped from its context can take more after its answer. */
   get memoryMiB(): number {
-    return this.#idle.reduce((sum, { memoryMiB, sandbox }) => sum + (sandbox.isOver ? 0 : memoryMiB), 0);
+    return this.#idle.reduce((sum, { sandbox }) => sum + sandbox.ownMiB, 0);
   }
 
   put(idle: Omit<Idle, "cancel">): void {

@@ -9,9 +9,10 @@ export interface MemoryWatchOptions {
   /** Maximum processor time since the watch began, in milliseconds. Default: any. */
   readonly maxCpuMs?: number;
   readonly onOver: (what: "memory" | "threads" | "processor") => void;
-  /** Default: 20 ms. Memory may exceed the limit by what is allocated within this interval. */
-  readonly everyMs?: number;
 }
+
+/** Interval of the polls. Memory may exceed the limit by what is allocated within it. */
+const POLL_MS = 20;
 
 /** Current memory and threads of a process. */
 interface Usage {
@@ -27,8 +28,7 @@ interface Usage {
  * @returns A function that ends the watch.
  */
 export function watchMemory(pid: number, options: MemoryWatchOptions): () => void {
-  const { clock, limitMiB, maxThreads = Number.POSITIVE_INFINITY, onOver, everyMs = 20 } = options;
-  const { maxCpuMs } = options;
+  const { clock, limitMiB, maxThreads = Number.POSITIVE_INFINITY, onOver, maxCpuMs } = options;
   const begunMs = maxCpuMs === undefined ? undefined : cpuMsOf(pid);
   let cancel = (): void => {};
   const poll = (): void => {
@@ -37,7 +37,7 @@ export function watchMemory(pid: number, options: MemoryWatchOptions): () => voi
     if (usage.residentBytes > limitMiB * 2 ** 20) onOver("memory");
     else if (usage.threads > maxThreads) onOver("threads");
     else if (maxCpuMs !== undefined && (cpuMsOf(pid) ?? 0) - (begunMs ?? 0) > maxCpuMs) onOver("processor");
-    else cancel = clock.schedule(everyMs, poll);
+    else cancel = clock.schedule(POLL_MS, poll);
   };
   poll();
   return () => cancel();

@@ -7,7 +7,7 @@ import type { Bundle } from "./bundle.ts";
 import { IdleSandboxes } from "./idle-sandboxes.ts";
 import type { LoadedLibraries } from "./libraries.ts";
 import { lowerPriority as lowerHere } from "./lower-priority.ts";
-import { ownBytes, residentBytes } from "./memory-watch.ts";
+import { residentBytes } from "./memory-watch.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import type { MemoryGrant, ProgramMemory } from "./program-memory.ts";
 import { IDLE_SHARE, type SandboxLimits, type SandboxProcess } from "./sandbox-process.ts";
@@ -184,10 +184,7 @@ export class SandboxPool {
     const bytes = (pid === undefined ? undefined : residentBytes(pid)) ?? 0;
     const isFull = bytes > limits.memoryMiB * IDLE_SHARE * 2 ** 20;
     if (this.#isClosed || sandbox.isOver || sandbox.runs >= RUNS || isFull) sandbox.kill();
-    else {
-      const memoryMiB = ((pid === undefined ? undefined : ownBytes(pid)) ?? 0) / 2 ** 20;
-      this.#idle.put({ namespace, key, sandbox, memoryMiB });
-    }
+    else this.#idle.put({ namespace, key, sandbox });
   }
 }
 

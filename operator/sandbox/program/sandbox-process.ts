@@ -4,7 +4,7 @@ import type { SourceError } from "../../errors.ts";
 import type { Clock } from "../../ports.ts";
 import type { KernelIsolation } from "../kernel-isolation.ts";
 import { encodeMessage, type ToSandbox } from "./inside/messages.ts";
-import { watchMemory } from "./memory-watch.ts";
+import { ownBytes, watchMemory } from "./memory-watch.ts";
 import { MessageReader, type SandboxMessage } from "./message-reader.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import { OverShareError } from "./program-memory.ts";
@@ -44,8 +44,8 @@ const YOUNG_MS = 1_000;
 const MAX_THREADS = 64;
 const tooManyThreads = `it has more than ${MAX_THREADS} threads`;
 
-/** While it waits for another run: interval of the polls, and processor time, of which V8 needs a part for a collection. */
-const IDLE = { everyMs: 200, maxCpuMs: 1_000 };
+/** Processor time while it waits for another run. V8 needs a part of it for a collection. */
+const IDLE_CPU_MS = 1_000;
 
 /** The share of its memory that a process may keep until another run. */
 export const IDLE_SHARE = 0.5;
@@ -100,6 +100,12 @@ export class SandboxProcess {
     return this.#child.pid;
   }
 
+  /** Its private memory at present, in MiB. After its end: 0. */
+  get ownMiB(): number {
+    const { pid } = this.#child;
+    return this.#isOver || pid === undefined ? 0 : (ownBytes(pid) ?? 0) / 2 ** 20;
+  }
+
   /** Sends a message without an answer. */
   tell(header: ToSandbox, parts: readonly Uint8Array[] = []): void {
     this.#child.stdin.write(encodeMessage(header, parts));
@@ -152,8 +158,8 @@ export class SandboxProcess {
   }
 
   /**
-   * Watches it between two runs, and kills it if it uses the processor or too much memory: a program that escaped from its
-   * context could continue after its answer.
+   * Watches it between two runs as during a run, and kills it if it uses the processor or too much memory: a program that
+   * escaped from its context could continue after its answer.
    *
    * @returns A function that ends the watch.
    */
@@ -163,7 +169,7 @@ export class SandboxProcess {
     if (pid === undefined) return () => {};
     const limitMiB = limits.memoryMiB * IDLE_SHARE;
     const onOver = (): void => this.kill();
-    return watchMemory(pid, { clock, limitMiB, maxThreads: MAX_THREADS, ...IDLE, onOver });
+    return watchMemory(pid, { clock, limitMiB, maxThreads: MAX_THREADS, maxCpuMs: IDLE_CPU_MS, onOver });
   }
 
   /** Kills it; `why` is the cause if its program is responsible. Without it, the process is just not needed any more. */
@@ -187,11 +193,14 @@ export class SandboxProcess {
   }
 
   #hear(chunk: Buffer): void {
+    // Also of a part of a message: the reader would keep it until the next run.
+    if (this.#answer === undefined) {
+      this.kill(programFailure("its process sent an unexpected message"));
+      return;
+    }
     try {
       const message = this.#reader.push(chunk);
-      if (message === undefined) return;
-      if (this.#answer === undefined) this.kill(programFailure("its process sent an unexpected message"));
-      else this.#answer.resolve(message);
+      if (message !== undefined) this.#answer.resolve(message);
     } catch (error) {
       const { outputBytes } = this.#options.limits;
       this.kill(

@@ -8,7 +8,7 @@ import {
   reportingProgram,
 } from "../../../test/operator/sandbox/node-attempts.ts";
 import { perlProgram, systemCalls } from "../../../test/operator/sandbox/system-calls.ts";
-import { leaderOf, OPERATOR, podsOf } from "../operator.ts";
+import { leaderOf, OPERATOR, untilReplaced } from "../operator.ts";
 import type { Stack } from "../stack.ts";
 import {
   apply,
@@ -76,17 +76,7 @@ export function escapedProgramTests(stack: () => Stack): void {
   const table = (signal: EscapeTargets["signal"]) => escapeAttempts({ otherPod, secret, signal });
 
   test("a plain Node instead of a program deploys the objects that it returns, for two namespaces", async () => {
-    // Pods of the previous installation may still exist, and one of them may lead.
-    await eventually(
-      async () => {
-        const pods = await podsOf(stack(), "app.kubernetes.io/name=fairlead", namespace);
-        leader = await leaderOf(stack());
-        const staying = pods.filter(({ isLeaving }) => !isLeaving);
-        otherPod = staying.find(({ name }) => name !== leader)?.address ?? "";
-        return staying.length === pods.length && otherPod !== "" && pods.some(({ name }) => name === leader);
-      },
-      { what: "a pod of this installation leads, and another one waits" },
-    );
+    ({ leader, otherPod } = await untilReplaced(stack()));
     await Promise.all(["victim", "attacker"].map((tenant) => createTenant(stack(), tenant)));
     await pushVictim(stack(), 1);
     await apply(stack(), [

@@ -1,9 +1,12 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Clock } from "../../../../operator/ports.ts";
 import { systemClock } from "../../../../operator/runtime/clock.ts";
 import { buildLibraries } from "../../../../operator/sandbox/program/build-libraries.ts";
 import { IdleSandboxes } from "../../../../operator/sandbox/program/idle-sandboxes.ts";
+import { residentBytes } from "../../../../operator/sandbox/program/memory-watch.ts";
 import { SandboxProcess } from "../../../../operator/sandbox/program/sandbox-process.ts";
 import { buildText } from "../../../fakes/build-text.ts";
+import { FakeClock } from "../../../fakes/fake-clock.ts";
 import { kernelIsolation } from "../../../fakes/launcher.ts";
 
 let runner = "";
@@ -29,6 +32,23 @@ async function start(finish: string, run = ""): Promise<SandboxProcess> {
   });
   return sandbox;
 }
+
+/** A process whose program escaped from its context: after its answer it runs this code. */
+function keepAfterAnswer(runner: string, clock: Clock = systemClock()) {
+  const limits = { memoryMiB: 256, outputBytes: 1_000 };
+  const sandbox = new SandboxProcess({
+    ...{ clock, limits, runner },
+    isolation: kernelIsolation,
+    prlimit: undefined,
+  });
+  onTestFinished(() => sandbox.kill());
+  const idle = new IdleSandboxes({ clock, idleMs: 600_000 });
+  idle.put({ namespace: "shop", key: "shop\nprogram", sandbox });
+  return { sandbox, idle };
+}
+
+const holding = (mebibytes: number): string =>
+  `globalThis.kept = Buffer.alloc(${mebibytes} * 2 ** 20, 1); setInterval(() => {}, 1_000);`;
 
 async function ask(sandbox: SandboxProcess, copies = 2): Promise<readonly string[]> {
   const run = { kind: "run", copies, timeoutMs: 30_000 } as const;
@@ -77,23 +97,40 @@ describe("SandboxProcess", () => {
     { what: "uses the processor", after: "for (;;);" },
     {
       what: "takes more than half of its memory",
-      after: "globalThis.kept = Buffer.alloc(200 * 2 ** 20, 1); setInterval(() => {}, 1_000);",
+      after: holding(200),
+    },
+    {
+      what: "sends a part of a message",
+      after: 'require("fs").writeSync(1, Buffer.alloc(2)); setInterval(() => {}, 1_000);',
     },
   ])("a process that $what while it waits for another run is ended", async ({ after }) => {
-    const sandbox = new SandboxProcess({
-      clock: systemClock(),
-      limits: { memoryMiB: 256, outputBytes: 1_000 },
-      runner: after,
-      isolation: kernelIsolation,
-      prlimit: undefined,
-    });
-    onTestFinished(() => sandbox.kill());
-    const idle = new IdleSandboxes({ clock: systemClock(), idleMs: 600_000 });
-    idle.put({ namespace: "shop", key: "shop\nprogram", sandbox, memoryMiB: 1 });
+    const { sandbox, idle } = keepAfterAnswer(after);
     await sandbox.ended;
     expect(idle.take("shop\nprogram")).toBeUndefined();
     expect(idle.memoryMiB).toBe(0);
   });
+
+  test.runIf(process.platform === "linux")(
+    "a process that takes memory while it waits for another run is ended as fast as during a run",
+    async () => {
+      const clock = new FakeClock();
+      const { sandbox } = keepAfterAnswer(holding(200), clock);
+      await expect.poll(() => residentBytes(sandbox.pid ?? 0)).toBeGreaterThan(200 * 2 ** 20);
+      expect(sandbox.isOver).toBe(false);
+      await clock.advance(20);
+      expect(sandbox.isOver).toBe(true);
+    },
+  );
+
+  test.runIf(process.platform === "linux")(
+    "the memory of a process counts that it takes while it waits for another run",
+    async () => {
+      const { sandbox, idle } = keepAfterAnswer(holding(60));
+      await expect.poll(() => idle.memoryMiB).toBeGreaterThan(60);
+      await idle.shrinkTo(60);
+      expect([sandbox.isOver, idle.memoryMiB]).toEqual([true, 0]);
+    },
+  );
 
   test("distinguishes a program that changes V8's flags from one that runs out of memory", async () => {
     const sandbox = new SandboxProcess({
