@@ -186,6 +186,8 @@ export class SandboxProcess {
     stdin.on("error", () => {});
     stderr.on("data", (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk.toString("latin1")).slice(0, LAST_WORDS);
+      // Reading all that a program can write takes most of a processor.
+      if (this.#lastWords.length === LAST_WORDS) stderr.destroy();
     });
     stdout.on("data", (chunk: Buffer) => this.#hear(chunk));
     this.#child.on("error", (error) => this.#noteEnd(error.message));

@@ -66,6 +66,10 @@ const exhausting: Readonly<Record<string, Exhausting>> = {
     code: 'for (;;) load("fs").writeSync(1, Buffer.alloc(2 ** 16, 255));',
     says: /^RenderFailed: .*wrote unexpected data/,
   },
+  errors: {
+    code: 'for (;;) load("fs").writeSync(2, Buffer.alloc(2 ** 16, 65));',
+    says: /^RenderFailed: .*EPIPE/,
+  },
   crash: { code: "process.abort();", says: /^RenderLimit: .*memory/ },
 };
 

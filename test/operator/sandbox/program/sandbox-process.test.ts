@@ -132,6 +132,14 @@ describe("SandboxProcess", () => {
     },
   );
 
+  test("a process that floods its standard error cannot write any more", async () => {
+    const flooding = `const text = Buffer.alloc(65_536, 65);
+      try { for (;;) require("fs").writeSync(2, text); } catch (error) { process.exit(error.code === "EPIPE" ? 7 : 8); }`;
+    const { sandbox } = keepAfterAnswer(flooding);
+    await sandbox.ended;
+    await expect(ask(sandbox)).rejects.toThrow("its process ended (exit code 7): AAAA");
+  });
+
   test("distinguishes a program that changes V8's flags from one that runs out of memory", async () => {
     const sandbox = new SandboxProcess({
       clock: systemClock(),
