@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readServerCertificate, readToken } from "../../../cli/local-cluster/credentials.ts";
 
 /** The fields of an object that the load drivers read. */
@@ -92,16 +93,26 @@ export async function openBenchApi({
   };
 }
 
+/** Waits for the API server to serve a new kind, which takes a short time. */
+export async function untilServed(api: BenchApi, path: string): Promise<void> {
+  while ((await api.send("GET", path, undefined, [404, 429])) !== 200) await sleep(100);
+}
+
 /** A BenchSet to apply. */
 export function aBenchSet(name: string, size: number, group = "bench.fairlead.dev"): object {
   return { apiVersion: `${group}/v1alpha1`, kind: "BenchSet", metadata: { name }, spec: { size } };
 }
 
-/** The operator has said of this generation that everything is there and published. */
-export function isPublished({ metadata, status }: SeenObject): boolean {
-  return ["Ready", "Published"].every((type) =>
+/** Whether the operator has reported that the current generation is Ready and Published. */
+export function isPublished(object: SeenObject): boolean {
+  return isTrue(object, "Ready") && isTrue(object, "Published");
+}
+
+/** Whether a condition is true for the current generation. */
+export function isTrue({ metadata, status }: SeenObject, type: string): boolean {
+  return (
     status?.conditions?.some(
       (one) => one.type === type && one.status === "True" && one.observedGeneration === metadata.generation,
-    ),
+    ) === true
   );
 }

@@ -1,3 +1,5 @@
+import { type AuditLine, callOf } from "../releases/audited-calls.ts";
+
 /** One request of the audit log. */
 export interface AuditedRequest {
   /** `patch releases/status`. */
@@ -9,34 +11,20 @@ export interface AuditedRequest {
   readonly atMs: number;
 }
 
-interface AuditLine {
-  readonly verb: string;
-  readonly requestURI: string;
-  readonly user: { readonly username: string };
-  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
-  readonly requestReceivedTimestamp: string;
-}
-
 /** Parses the requests in lines of the log, without watches and Leases. Pure. */
 export function readRequests(lines: readonly string[]): readonly AuditedRequest[] {
   return lines.flatMap((line) => {
     if (line === "") return [];
-    const {
-      verb,
-      requestURI,
-      user,
-      objectRef = {},
-      requestReceivedTimestamp,
-    } = JSON.parse(line) as AuditLine;
-    const { resource = "discovery", subresource, name = "" } = objectRef;
-    if (verb === "watch" || resource === "leases") return [];
+    const request = JSON.parse(line) as AuditLine;
+    const does = callOf(request);
+    if (does === undefined) return [];
     return [
       {
-        does: `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}`,
-        user: user.username,
-        name,
-        isDryRun: requestURI.includes("dryRun=All"),
-        atMs: Date.parse(requestReceivedTimestamp),
+        does,
+        user: request.user.username,
+        name: request.objectRef?.name ?? "",
+        isDryRun: request.requestURI.includes("dryRun=All"),
+        atMs: Date.parse(request.requestReceivedTimestamp),
       },
     ];
   });

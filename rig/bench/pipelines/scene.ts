@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { untilServed } from "../load/bench-api.ts";
 import type { ReleaseRig } from "../releases/release-rig.ts";
 import { isReady, type LiveObject, WatchedObjects } from "../releases/watched-objects.ts";
 import type { GitFolder } from "../tenants/git-folder.ts";
@@ -21,8 +21,7 @@ export async function openScene(
   rig: ReleaseRig,
   { repository, count, signal }: Pick<Scene, "repository" | "count"> & { readonly signal: AbortSignal },
 ): Promise<Scene> {
-  // The API server serves a new kind with a short delay.
-  while ((await rig.api.send("GET", `${group}/pipelines`, undefined, [404, 429])) !== 200) await sleep(100);
+  await untilServed(rig.api, `${group}/pipelines`);
   const [pipelines, deployments] = await Promise.all(
     [`${group}/pipelines`, "/apis/apps/v1/deployments"].map((path) =>
       WatchedObjects.open(rig.api, path, signal),

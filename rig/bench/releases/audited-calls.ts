@@ -3,12 +3,13 @@ import { open, stat } from "node:fs/promises";
 /** Number of requests by verb and resource, such as `patch deployments` or `patch releases/status`. */
 export type Calls = ReadonlyMap<string, number>;
 
-interface AuditLine {
+/** The fields of a line of the audit log that are read here. */
+export interface AuditLine {
   readonly verb: string;
+  readonly requestURI: string;
   readonly user: { readonly username: string };
-  readonly impersonatedUser?: { readonly username: string };
-  readonly objectRef?: { readonly resource?: string; readonly subresource?: string };
-  readonly stage?: string;
+  readonly objectRef?: { readonly resource?: string; readonly subresource?: string; readonly name?: string };
+  readonly requestReceivedTimestamp: string;
 }
 
 /** Counts the operator's requests to the API server since a time, from the server's audit log. Leases do not count. */
@@ -52,14 +53,20 @@ export function countCalls(lines: readonly string[]): Calls {
   const calls = new Map<string, number>();
   for (const line of lines) {
     if (!line.includes('"username":"operator"')) continue;
-    const { verb, user, objectRef } = JSON.parse(line) as AuditLine;
-    // Requests for discovery have no object. Their number does not depend on the number of Releases.
-    const { resource = "discovery", subresource } = objectRef ?? {};
-    if (user.username !== "operator" || verb === "watch" || resource === "leases") continue;
-    const name = `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}`;
+    const request = JSON.parse(line) as AuditLine;
+    const name = callOf(request);
+    if (name === undefined || request.user.username !== "operator") continue;
     calls.set(name, (calls.get(name) ?? 0) + 1);
   }
   return calls;
+}
+
+/** The verb and resource of a request, such as `patch releases/status`. Undefined: a watch, or a Lease. Pure. */
+export function callOf({ verb, objectRef = {} }: AuditLine): string | undefined {
+  // Requests for discovery have no object. Their number does not depend on the number of Releases.
+  const { resource = "discovery", subresource } = objectRef;
+  if (verb === "watch" || resource === "leases") return undefined;
+  return `${verb} ${resource}${subresource === undefined ? "" : `/${subresource}`}`;
 }
 
 /** The sum of all calls, or of those whose name matches. Pure. */

@@ -1,4 +1,4 @@
-import type { BenchApi } from "../load/bench-api.ts";
+import { type BenchApi, isTrue } from "../load/bench-api.ts";
 
 /** The fields of a watched object that are read here. */
 export interface LiveObject {
@@ -70,11 +70,6 @@ export class WatchedObjects {
 }
 
 /** Whether the operator has reported that the current generation is Ready. */
-export function isReady({ metadata, status }: LiveObject): boolean {
-  return (
-    status?.conditions?.some(
-      (one) =>
-        one.type === "Ready" && one.status === "True" && one.observedGeneration === metadata.generation,
-    ) === true
-  );
+export function isReady(object: LiveObject): boolean {
+  return isTrue(object, "Ready");
 }
