@@ -80,6 +80,12 @@ export class GitServer {
     return true;
   }
 
+  /** Commits as the only user who pushes. */
+  async commitByOnlyUser(files: Readonly<Record<string, string | undefined>>): Promise<void> {
+    if (!(await this.commitByOthers(files)))
+      throw new Error("Cannot push: the branch has changed, although no other user pushes");
+  }
+
   async refusePushes(): Promise<void> {
     await this.#hook("pre-receive", `echo "The branch is frozen" >&2; exit 1`);
   }

@@ -1,23 +1,15 @@
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { App, Chart } from "cdk8s";
 import { WriteFences } from "../../../constructs/write-fences.ts";
 import { Approval } from "../../../crds/approval.ts";
-import {
-  Namespace,
-  ValidatingAdmissionPolicy,
-  ValidatingAdmissionPolicyBinding,
-} from "../../../crds/core-kinds.ts";
+import { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from "../../../crds/core-kinds.ts";
 import type { KubernetesObject } from "../../../crds/object.ts";
 import { Pipeline } from "../../../crds/pipeline.ts";
 import { Promotion } from "../../../crds/promotion.ts";
 import { Release } from "../../../crds/release.ts";
 import { APPROVAL_POLICY } from "../../../crds/stage-names.ts";
 import { AuditTail } from "../audit-tail.ts";
-import { GitServer } from "../git-server.ts";
-import { Journal } from "../journal.ts";
-import { OperatorProcess } from "../operator-process.ts";
-import { ApiProxy } from "../proxy.ts";
+import { createFixture, type Fixture, releaseFlags } from "../fixture.ts";
+import type { OperatorProcess } from "../operator-process.ts";
 import { chanceFrom } from "../random.ts";
 import type { SharedSetup } from "../shared-setup.ts";
 import { type Act, stageNames } from "./points.ts";
@@ -25,10 +17,7 @@ import { PushedContents } from "./pushed-contents.ts";
 import { earlierInProd, isRequest, type SeenPipeline, type SeenPromotion } from "./seen.ts";
 
 /** A namespace with a Pipeline of three stages, a repository, an operator, and users who push, approve and roll back. */
-export interface DeliveryFixture {
-  readonly shared: SharedSetup;
-  readonly namespace: string;
-  readonly git: GitServer;
+export interface DeliveryFixture extends Fixture {
   readonly operator: OperatorProcess;
   readonly pushed: PushedContents;
   readonly audit: AuditTail;
@@ -43,7 +32,6 @@ export interface DeliveryFixture {
   perform(acts: readonly Act[]): Promise<void>;
   /** Acts as the users: approves the candidate of prod, and deletes requests with an outcome. */
   actAsUsers(): Promise<void>;
-  close(): Promise<void>;
 }
 
 const user = "admin";
@@ -65,20 +53,12 @@ const verify = {
 
 export async function createDeliveryFixture(shared: SharedSetup, seed: number): Promise<DeliveryFixture> {
   const { api } = shared;
-  const id = `pipeline-kills-${seed}-${crypto.randomUUID().slice(0, 6)}`;
-  const folder = join(shared.folder, id);
-  await mkdir(folder, { recursive: true });
   const audit = await AuditTail.begin(shared.cluster.auditLogPath);
-  await api.create(Namespace, { metadata: { name: id } });
-  const policies = approvalPolicies(id);
-  for (const [kind, policy] of policies) await api.create(kind, policy);
-  const git = await GitServer.create(folder);
   const bodies = new Map<string, string>();
-  const proxy = await ApiProxy.start({
-    ...{ upstream: shared.upstream, protocol: "h2", journal: new Journal(id), chance: chanceFrom(seed) },
+  const base = await createFixture(shared, {
+    ...{ name: `pipeline-kills-${seed}`, protocol: "h2", chance: chanceFrom(seed) },
     onWrite: ({ auditId, path }, body) => {
-      if (!path.includes(`/namespaces/${id}/`) || path.includes("/events") || path.includes("dryRun=All"))
-        return;
+      if (!path.includes(`/namespaces/${namespace}/`) || /\/events|dryRun=All/.test(path)) return;
       bodies.set(auditId, body);
       fixture.onWrite?.();
     },
@@ -88,35 +68,36 @@ export async function createDeliveryFixture(shared: SharedSetup, seed: number): 
       return losesWrite;
     },
   });
-  const { program, preload, environment } = shared;
-  const cache = `--release-cache=${join(folder, "cache")}`;
-  const args = [`--namespace=${id}`, "--releases", "--release-file-remotes", cache];
-  const operator = new OperatorProcess({ slot: 0, folder, program, preload, proxy, args, environment });
+  const { namespace, git } = base;
+  for (const [kind, policy] of approvalPolicies(namespace)) {
+    await api.create(kind, policy);
+    base.cleanup.defer(async () => void (await api.delete(kind, undefined, policy.metadata.name)));
+  }
+  const operator = base.addOperator(releaseFlags(base));
   const pushed = new PushedContents();
   const approved = new Map<string, string>();
   let requests = 0;
   const fixture: DeliveryFixture = {
-    ...{ shared, namespace: id, git, operator, pushed, audit, bodies, approved },
+    ...{ ...base, operator, pushed, audit, bodies, approved },
     ...{ onWrite: undefined, losesWrite: false },
     async perform(acts) {
       for (const act of acts) {
         const files = pushed.filesFor(act);
         if (files !== undefined) {
-          if (!(await git.commitByOthers(files)))
-            throw new Error("Cannot push: the branch has changed, although no other user pushes");
+          await git.commitByOnlyUser(files);
           pushed.note((await git.head()) ?? "");
           continue;
         }
-        const revision = earlierInProd((await api.list(Promotion, id)) as readonly SeenPromotion[]);
+        const revision = earlierInProd((await api.list(Promotion, namespace)) as readonly SeenPromotion[]);
         if (revision === undefined) continue;
         requests += 1;
         const spec = { pipeline: "shop", stage: "prod", revision, hold: true, by: user, reason: "errors" };
-        const metadata = { name: `back-${requests}`, namespace: id };
+        const metadata = { name: `back-${requests}`, namespace };
         await api.apply(Promotion, { metadata, spec: { ...spec, bypass: ["Approvals"] } });
       }
     },
     async actAsUsers() {
-      const [pipeline] = (await api.list(Pipeline, id)) as readonly SeenPipeline[];
+      const [pipeline] = (await api.list(Pipeline, namespace)) as readonly SeenPipeline[];
       const prod = pipeline?.status?.stages?.find(({ name }) => name === "prod");
       const waitsForApproval = prod?.waiting?.some(({ gate }) => gate === "Approvals") === true;
       const name = `approval-${prod?.next?.digest.slice(0, 32)}`;
@@ -124,23 +105,16 @@ export async function createDeliveryFixture(shared: SharedSetup, seed: number): 
         const { revision, digest } = prod.next;
         approved.set(name, digest);
         const spec = { pipeline: "shop", stage: "prod", revision, digest, decision: "Approve", by: user };
-        await api.apply(Approval, { metadata: { name, namespace: id }, spec: { ...spec, groups: [] } });
+        await api.apply(Approval, { metadata: { name, namespace }, spec: { ...spec, groups: [] } });
       }
-      const asked = ((await api.list(Promotion, id)) as readonly SeenPromotion[]).filter(isRequest);
+      const asked = ((await api.list(Promotion, namespace)) as readonly SeenPromotion[]).filter(isRequest);
       for (const { metadata, status } of asked)
         if (metadata.name !== `back-${requests}` || status?.passedAt !== undefined)
-          await api.delete(Promotion, id, metadata.name);
-    },
-    async close() {
-      await operator.stop();
-      await proxy.close();
-      for (const [kind, { metadata }] of policies) await api.delete(kind, undefined, metadata.name);
-      await api.delete(Namespace, undefined, id);
-      await rm(folder, { recursive: true, force: true });
+          await api.delete(Promotion, namespace, metadata.name);
     },
   };
   await fixture.perform(["push all"]);
-  await createShop(shared, id, `file://${git.path}`);
+  await createShop(shared, namespace, `file://${git.path}`);
   return fixture;
 }
 

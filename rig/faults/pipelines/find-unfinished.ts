@@ -4,6 +4,7 @@ import { Promotion } from "../../../crds/promotion.ts";
 import { Release } from "../../../crds/release.ts";
 import type { SeenResource } from "../../../test/cluster/harness.ts";
 import type { SeenObject } from "../api.ts";
+import { whyNotReady } from "../ready.ts";
 import type { DeliveryFixture } from "./delivery-fixture.ts";
 import { stageNames } from "./points.ts";
 import { nameIn } from "./pushed-contents.ts";
@@ -25,11 +26,10 @@ export async function findUnfinished(fixture: DeliveryFixture): Promise<readonly
   return [...(await findInReleases(fixture)), ...(await findInJobs(fixture, promotions))];
 }
 
-function findInPipeline({ metadata, status }: SeenPipeline, head: string | undefined): string[] {
-  const found: string[] = [];
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  if (ready?.status !== "True" || ready.observedGeneration !== metadata.generation)
-    found.push(`the Pipeline is not Ready: ${ready?.reason}: ${ready?.message}`);
+function findInPipeline(pipeline: SeenPipeline, head: string | undefined): string[] {
+  const { status } = pipeline;
+  const reason = whyNotReady(pipeline);
+  const found = reason === undefined ? [] : [`the Pipeline is not Ready: ${reason}`];
   if (status?.head?.revision !== head) found.push(`its head is ${status?.head?.revision}, not ${head}`);
   if (status?.planning?.revision !== head)
     found.push(`${status?.planning?.revision} is planned, not ${head}`);
@@ -56,10 +56,9 @@ async function findInReleases({ shared, namespace, pushed }: DeliveryFixture): P
   const configMaps = await shared.api.list(ConfigMap, namespace);
   for (const name of stageNames) {
     const release = releases.find(({ metadata }) => metadata.name === name);
-    const ready = release?.status?.conditions?.find(({ type }) => type === "Ready");
+    const reason = whyNotReady(release);
     const deployed = release?.status?.["deployed"] as { readonly digest?: string } | undefined;
-    if (ready?.status !== "True" || ready.observedGeneration !== release?.metadata.generation)
-      found.push(`Release ${name} is not Ready: ${ready?.reason}: ${ready?.message}`);
+    if (reason !== undefined) found.push(`Release ${name} is not Ready: ${reason}`);
     if (release?.spec["revision"] === undefined || deployed?.digest !== release.spec["digest"])
       found.push(`Release ${name} does not run its pin`);
     found.push(...findInVersion(configMaps, name, pushed.now[name]));

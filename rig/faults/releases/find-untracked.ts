@@ -1,6 +1,7 @@
 import { Release } from "../../../crds/release.ts";
 import type { SeenResource } from "../../../test/cluster/harness.ts";
 import type { SeenObject } from "../api.ts";
+import { whyNotReady } from "../ready.ts";
 import { deployedKinds, keyOf } from "./desired-releases.ts";
 import { type ReleaseName, releaseNames } from "./points.ts";
 import type { ReleaseFixture } from "./release-fixture.ts";
@@ -46,15 +47,13 @@ async function listObjects(
   return (await Promise.all(lists)).flat();
 }
 
-function findInRelease({ metadata, status }: SeenResource, wanted: ReadonlySet<string>): string[] {
-  const { name, generation, deletionTimestamp } = metadata;
+function findInRelease(release: SeenResource, wanted: ReadonlySet<string>): string[] {
+  const { metadata, status } = release;
+  const { name, deletionTimestamp } = metadata;
   if (!wanted.has(name as ReleaseName))
     return [`Release ${name} should have been deleted: ${readyOf(status)}`];
   if (deletionTimestamp !== undefined) return [`Release ${name} is terminating: ${readyOf(status)}`];
-  const ready = status?.conditions?.find(({ type }) => type === "Ready");
-  if (ready?.status !== "True" || ready.observedGeneration !== generation)
-    return [`Release ${name} is not Ready: ${readyOf(status)}`];
-  return [];
+  return whyNotReady(release) === undefined ? [] : [`Release ${name} is not Ready: ${readyOf(status)}`];
 }
 
 function readyOf(status: SeenResource["status"]): string {
