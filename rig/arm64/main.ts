@@ -3,9 +3,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readFlags } from "../read-flags.ts";
 import { createMachineFiles, type MachineFiles } from "./machine-files.ts";
 
-// Runs the tests of the sandbox on an emulated arm64 machine with a kernel of its own: `npm run test:arm64`, as root.
+const { rest } = readFlags({
+  command: "npm run test:arm64 --",
+  description:
+    "Runs the tests of the sandbox on an emulated arm64 machine with a kernel of its own, as root on Linux.",
+  flags: {},
+  rest: "Files of tests, and flags of vitest after `--`. Default: the tests of the sandbox.",
+});
 
 /** Memory for the files and the tests, in MiB. */
 const MEMORY_MIB = 6_144;
@@ -20,7 +27,7 @@ const vitest = [
   "node node_modules/vitest/vitest.mjs run --config test/vitest.config.ts",
   "--project unit --project unit-slow --project unit-isolated --project unit-alone",
   "--testTimeout=900000 --hookTimeout=900000 --maxWorkers=1",
-  ...(process.argv.length > 2 ? process.argv.slice(2) : tests.map((name) => `test/operator/sandbox/${name}`)),
+  ...(rest.length > 0 ? rest : tests.map((name) => `test/operator/sandbox/${name}`)),
 ].join(" ");
 
 const report = (line: string): void => void process.stdout.write(`${line}\n`);

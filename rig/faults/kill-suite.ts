@@ -1,6 +1,5 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { TestCluster } from "../../test/cluster/global-setup.ts";
 import { install } from "../../test/cluster/install.ts";
 import {
@@ -11,6 +10,7 @@ import {
   runConcurrently,
   stopSignal,
 } from "../../test/random-runs.ts";
+import { folderFlag, numberFlag, readFlags } from "../read-flags.ts";
 import type { SharedSetup } from "./shared-setup.ts";
 
 /** The results of the points of one seed. */
@@ -35,6 +35,8 @@ export interface RunPointsOptions<Point> {
 export interface KillSuite<Point> {
   /** Name of the npm script: `release-kills`. */
   readonly name: string;
+  /** Its description for `--help`. */
+  readonly description: string;
   /** The text for a run without violations. */
   readonly verdict: string;
   readonly createSharedSetup: (cluster: TestCluster) => Promise<SharedSetup>;
@@ -44,21 +46,21 @@ export interface KillSuite<Point> {
 
 /** Runs a kill suite with the options of the command line. @returns The exit code. */
 export async function runKillSuite<Point>(suite: KillSuite<Point>): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      /** Total number of kills. */
-      points: { type: "string", default: "200" },
-      /** The first seed. Every run uses the next one. */
-      seed: { type: "string", default: "1" },
-      /** Points of one run, one after the other. */
-      length: { type: "string", default: "5" },
-      /** Number of concurrent runs. */
-      lanes: { type: "string", default: "3" },
-      /** Folder for the logs of runs with violations. */
-      out: { type: "string", default: join(tmpdir(), `fairlead-${suite.name}`) },
+  const { values } = readFlags({
+    command: `npm run test:${suite.name} --`,
+    description: suite.description,
+    flags: {
+      points: numberFlag("Total number of kills.", 200),
+      seed: numberFlag("The first seed. Every run uses the next one.", 1),
+      length: numberFlag("Points of one run, one after the other.", 5),
+      lanes: numberFlag("Number of concurrent runs.", 3),
+      out: folderFlag(
+        "Folder for the logs of runs with violations.",
+        join(tmpdir(), `fairlead-${suite.name}`),
+      ),
     },
   });
-  const [points, first, length] = [Number(values.points), Number(values.seed), Number(values.length)];
+  const { points, seed: first, length, lanes } = values;
   const seeds = Array.from({ length: Math.ceil(points / length) }, (_, index) => first + index);
   const left = (index: number): number => Math.min(length, points - index * length);
   const runs = seeds.map((seed, index) => ({ seed, points: suite.makePoints(seed, left(index)) }));
@@ -81,7 +83,7 @@ export async function runKillSuite<Point>(suite: KillSuite<Point>): Promise<numb
       await report(result);
     };
     try {
-      await runConcurrently(runs, { lanes: Number(values.lanes), signal, run });
+      await runConcurrently(runs, { lanes, signal, run });
     } finally {
       await shared.close();
     }

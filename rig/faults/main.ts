@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { install } from "../../test/cluster/install.ts";
 import { keepLog, onCluster, print, runConcurrently, stopSignal } from "../../test/random-runs.ts";
+import { folderFlag, namesFlag, numberFlag, numbersFlag, readFlags, switchFlag } from "../read-flags.ts";
 import { describeSchedule } from "./describe.ts";
 import { type FaultType, isClusterFault } from "./fault-types.ts";
 import { countMessages } from "./log-messages.ts";
@@ -12,25 +12,31 @@ import { runSchedule, type ScheduleResult } from "./run-schedule.ts";
 import { makeSchedule, type Schedule } from "./schedule.ts";
 import { createSharedSetup, type SharedSetup } from "./shared-setup.ts";
 
-const { values } = parseArgs({
-  options: {
-    /** The first seed. Without other options, only this schedule runs. A comma-separated list: only these. */
-    seed: { type: "string" },
-    schedules: { type: "string" },
-    /** Number of concurrent schedules. Those that restart a part of the cluster run alone. */
-    lanes: { type: "string", default: "3" },
-    /** Comma-separated fault types, to find the cause of a violation. */
-    only: { type: "string" },
-    without: { type: "string" },
-    /** Folder for the report, and for the logs of schedules with violations. */
-    out: { type: "string", default: join(tmpdir(), "fairlead-faults") },
-    verbose: { type: "boolean", default: false },
+const { values } = readFlags({
+  command: "npm run test:faults --",
+  description: "Runs two operators of one Lease with random schedules of edits and faults, as root on Linux.",
+  flags: {
+    seed: numbersFlag(
+      "The first seed. Without other flags, only this schedule runs. Several seeds: only these. Default: 1.",
+    ),
+    schedules: numberFlag("Number of schedules. Default: 200; with --seed, 1.", undefined),
+    lanes: numberFlag(
+      "Number of concurrent schedules. Those that restart a part of the cluster run alone.",
+      3,
+    ),
+    only: namesFlag("Only faults of these types, to find the cause of a violation. Default: all."),
+    without: namesFlag("No faults of these types."),
+    out: folderFlag(
+      "Folder for the report, and for the logs of schedules with violations.",
+      join(tmpdir(), "fairlead-faults"),
+    ),
+    verbose: switchFlag("Print every schedule, and keep every log."),
   },
 });
 
-const named = values.seed?.split(",").map(Number) ?? [];
+const { seed: named, only, without = [] } = values;
 const [first = 1] = named;
-const length = Number(values.schedules ?? (named.length === 0 ? 200 : 1));
+const length = values.schedules ?? (named.length === 0 ? 200 : 1);
 const seeds = named.length > 1 ? named : Array.from({ length }, (_, index) => first + index);
 const count = seeds.length;
 const schedules = seeds.map((seed) => narrowed(makeSchedule(seed)));
@@ -48,7 +54,7 @@ await onCluster("faults", async (cluster, local) => {
   try {
     const alone = schedules.filter(hasClusterFault);
     const others = schedules.filter((one) => !hasClusterFault(one));
-    await runConcurrently(others, { lanes: Number(values.lanes), signal, run });
+    await runConcurrently(others, { lanes: values.lanes, signal, run });
     await runConcurrently(alone, { lanes: 1, signal, run });
   } finally {
     await shared.close();
@@ -63,8 +69,6 @@ print(`\n${report}\nReport and logs: ${values.out}`);
 process.exit(results.length === count && results.every(({ violations }) => violations.length === 0) ? 0 : 1);
 
 function narrowed(schedule: Schedule): Schedule {
-  const only = values.only?.split(",");
-  const without = values.without?.split(",") ?? [];
   const stays = (type: FaultType): boolean => !without.includes(type) && (only?.includes(type) ?? true);
   return { ...schedule, faults: schedule.faults.filter(({ type }) => stays(type)) };
 }

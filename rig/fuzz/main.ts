@@ -1,14 +1,14 @@
-import { parseArgs } from "node:util";
+import { namesFlag, numberFlag, readFlags } from "../read-flags.ts";
 import { type Finding, search } from "./search.ts";
 
-const { values } = parseArgs({
-  options: {
-    inputs: { type: "string", default: "1000000" },
-    seed: { type: "string", default: "20261122" },
-    /** Maximum duration in minutes. */
-    minutes: { type: "string", default: "60" },
-    /** Comma-separated names of readers. Default: all. */
-    only: { type: "string", default: "" },
+const { values } = readFlags({
+  command: "npm run test:fuzz --",
+  description: "Searches for inputs that stop or crash a reader.",
+  flags: {
+    inputs: numberFlag("Number of inputs.", 1_000_000),
+    seed: numberFlag("The seed of the inputs.", 20_261_122),
+    minutes: numberFlag("Maximum duration in minutes.", 60),
+    only: namesFlag("Names of readers. Default: all."),
   },
 });
 
@@ -23,10 +23,10 @@ function note(finding: Finding): void {
 }
 
 const searched = await search({
-  inputs: Number(values.inputs),
-  seed: Number(values.seed),
-  limitMs: Number(values.minutes) * 60_000,
-  names: values.only.split(",").filter((name) => name !== ""),
+  inputs: values.inputs,
+  seed: values.seed,
+  limitMs: values.minutes * 60_000,
+  names: values.only?.filter((name) => name !== "") ?? [],
   onFinding: note,
 });
 const seconds = Math.round(searched.elapsedMs / 1_000);

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { installSharedKinds } from "../../test/cluster/shared-kinds.ts";
 import { onCluster, print, stopSignal } from "../../test/random-runs.ts";
@@ -13,31 +12,27 @@ import { callHook } from "../bench/releases/call-hook.ts";
 import { medianOf } from "../bench/report/bootstrap.ts";
 import { assessRatio } from "../bench/tenants/report.ts";
 import { chanceFrom } from "../faults/random.ts";
+import { choiceFlag, numberFlag, readFlags } from "../read-flags.ts";
 import type { AttackerInput, AttackerOrder, AttackerReport } from "./attacker-thread.ts";
 import { makeAllowance } from "./policies.ts";
 import { aConfigMap, deployFrom } from "./releases.ts";
 import { createTenantsFixture, type TenantsFixture } from "./tenants-fixture.ts";
 
-// Measures pushes of one tenant to its 20 Releases, alternately beside one that takes the actions of the random search, and without it.
-
-const { values } = parseArgs({
-  options: {
-    /** Measured pushes, with the other tenant and without. */
-    edits: { type: "string", default: "200" },
-    seed: { type: "string", default: "1" },
-    /** Pause of the other tenant after each action, in milliseconds. */
-    pause: { type: "string", default: "0" },
-    /** `tenant`, or `loop`: a busy process with the lowest priority, which shows what the machine itself allows. */
-    beside: { type: "string", default: "tenant" },
+const { values } = readFlags({
+  command: "npm run test:tenant-latency --",
+  description:
+    "Measures pushes of one tenant to its 20 Releases, alternately beside one that takes the actions of the random search, and without it.",
+  flags: {
+    edits: numberFlag("Measured pushes, with the other tenant and without.", 200),
+    seed: numberFlag("The seed of the actions.", 1),
+    pause: numberFlag("Pause of the other tenant after each action, in milliseconds.", 0),
+    beside: choiceFlag(
+      "The other tenant, or a busy process with the lowest priority, which shows what the machine itself allows.",
+      ["tenant", "loop"],
+    ),
   },
 });
-const [edits, seed, pauseMs] = [values.edits, values.seed, values.pause].map(Number) as [
-  number,
-  number,
-  number,
-];
-if (values.beside !== "tenant" && values.beside !== "loop")
-  throw new Error(`--beside must be tenant or loop, not "${values.beside}"`);
+const { edits, seed, pause: pauseMs } = values;
 /** Pushes in a row with, and without: one to each Release, because the operator delays changes of one that follow each other. */
 const BLOCK = 20;
 /** Pause between two pushes, so that they do not affect each other. */

@@ -1,6 +1,5 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { installSharedKinds } from "../../test/cluster/shared-kinds.ts";
 import {
   keepLog,
@@ -10,26 +9,25 @@ import {
   runConcurrently,
   stopSignal,
 } from "../../test/random-runs.ts";
+import { folderFlag, numberFlag, readFlags } from "../read-flags.ts";
 import { type ActionsResult, describeAnswers, runActions } from "./run-actions.ts";
 
-const { values } = parseArgs({
-  options: {
-    /** Total number of actions. */
-    actions: { type: "string", default: "10000" },
-    /** The first seed. Every run uses the next one. */
-    seed: { type: "string", default: "1" },
-    /** Actions of one run. */
-    length: { type: "string", default: "500" },
-    /** Number of concurrent runs. */
-    lanes: { type: "string", default: "2" },
-    /** Folder for the actions and logs of runs with violations. */
-    out: { type: "string", default: join(tmpdir(), "fairlead-tenants") },
+const { values } = readFlags({
+  command: "npm run test:tenants --",
+  description: "Searches with random actions of one tenant for effects on another.",
+  flags: {
+    actions: numberFlag("Total number of actions.", 10_000),
+    seed: numberFlag("The first seed. Every run uses the next one.", 1),
+    length: numberFlag("Actions of one run.", 500),
+    lanes: numberFlag("Number of concurrent runs.", 2),
+    out: folderFlag(
+      "Folder for the actions and logs of runs with violations.",
+      join(tmpdir(), "fairlead-tenants"),
+    ),
   },
 });
 
-const [actions, first, length, lanes] = [values.actions, values.seed, values.length, values.lanes].map(
-  Number,
-) as [number, number, number, number];
+const { actions, seed: first, length, lanes } = values;
 const runs = Array.from({ length: Math.ceil(actions / length) }, (_, index) => ({
   seed: first + index,
   actions: Math.min(length, actions - index * length),

@@ -5,6 +5,7 @@ import { runPoints } from "./run-points.ts";
 
 const code = await runKillSuite({
   name: "pipeline-kills",
+  description: "Kills an operator at random writes while a Pipeline of three stages promotes commits.",
   verdict: "no action was repeated or too early",
   createSharedSetup: createPipelineSetup,
   ...{ makePoints, runPoints },

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { install } from "../../../test/cluster/install.ts";
 import { onCluster, print, stopSignal } from "../../../test/random-runs.ts";
+import { numberFlag, readFlags } from "../../read-flags.ts";
 import { createDeliveryFixture, type DeliveryFixture } from "./delivery-fixture.ts";
 import { findUnfinished } from "./find-unfinished.ts";
 import { createPipelineSetup } from "./pipeline-setup.ts";
 import type { Act } from "./points.ts";
 
-// Counts the writes of each action with an operator that is not killed. `writesOf` in points.ts has the results.
+// `writesOf` in points.ts has the results.
 
 /** The order of actions. A revert follows a push to all stages, which causes the most work. */
 const order: readonly Act[] = [
@@ -19,23 +19,24 @@ const order: readonly Act[] = [
   "push nothing",
 ];
 
-const { values } = parseArgs({
-  options: {
-    /** Number of repetitions of each action. */
-    rounds: { type: "string", default: "3" },
-    seed: { type: "string", default: "1" },
+const { values } = readFlags({
+  command: "node rig/faults/pipelines/record.ts",
+  description: "Counts the writes of each action with an operator that is not killed.",
+  flags: {
+    rounds: numberFlag("Number of repetitions of each action.", 3),
+    seed: numberFlag("The seed of the proxy.", 1),
   },
 });
 const signal = stopSignal();
 await onCluster("record", async (cluster) => {
   await install(cluster);
   const shared = await createPipelineSetup(cluster);
-  const fixture = await createDeliveryFixture(shared, Number(values.seed));
+  const fixture = await createDeliveryFixture(shared, values.seed);
   try {
     fixture.operator.start();
     await untilFinished(fixture);
     const counts = new Map<Act, number[]>();
-    for (let round = 0; round < Number(values.rounds); round += 1) {
+    for (let round = 0; round < values.rounds; round += 1) {
       for (const act of order) {
         if (signal.aborted) return;
         const writes = await countWrites(fixture, act);

@@ -5,6 +5,7 @@ import { runPoints } from "./run-points.ts";
 
 const code = await runKillSuite({
   name: "release-kills",
+  description: "Kills an operator at random points while it deploys Releases.",
   verdict: "every object was tracked",
   createSharedSetup: createReleaseSetup,
   ...{ makePoints, runPoints },
