@@ -3,16 +3,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readFlags } from "../read-flags.ts";
+import { testProgram } from "../program-options.ts";
 import { createMachineFiles, type MachineFiles } from "./machine-files.ts";
 
-const { rest } = readFlags({
-  command: "npm run test:arm64 --",
-  description:
-    "Runs the tests of the sandbox on an emulated arm64 machine with a kernel of its own, as root on Linux.",
-  flags: {},
-  rest: "Files of tests, and flags of vitest after `--`. Default: the tests of the sandbox.",
-});
+const { args } = testProgram(
+  "npm run test:arm64 --",
+  "Runs the tests of the sandbox on an emulated arm64 machine with a kernel of its own, as root on Linux.",
+)
+  .argument(
+    "[arguments...]",
+    "files of tests, and flags of vitest after `--`; default: the tests of the sandbox",
+  )
+  .parse();
 
 /** Memory for the files and the tests, in MiB. */
 const MEMORY_MIB = 6_144;
@@ -27,7 +29,7 @@ const vitest = [
   "node node_modules/vitest/vitest.mjs run --config test/vitest.config.ts",
   "--project unit --project unit-slow --project unit-isolated --project unit-alone",
   "--testTimeout=900000 --hookTimeout=900000 --maxWorkers=1",
-  ...(rest.length > 0 ? rest : tests.map((name) => `test/operator/sandbox/${name}`)),
+  ...(args.length > 0 ? args : tests.map((name) => `test/operator/sandbox/${name}`)),
 ].join(" ");
 
 const report = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { nodeFlags } from "../../cli/image/node-flags.ts";
 import { withLock } from "../../cli/local-cluster/lock.ts";
+import { parseCount, parseNames } from "../program-options.ts";
 import { bundleImplementation } from "./cell/bundle.ts";
 import { runCell } from "./cell/cell.ts";
 import { provideProgram } from "./cell/programs.ts";
@@ -155,13 +156,6 @@ function report(line: string): void {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 }
 
-function parseCount(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1)
-    throw new InvalidArgumentError("Expected an integer of at least 1");
-  return count;
-}
-
 function parseSeconds(text: string): number {
   const seconds = Number(text);
   if (!(seconds >= 0)) throw new InvalidArgumentError("Expected a number of seconds");
@@ -174,11 +168,4 @@ function parseScenarios(text: string): readonly string[] {
 
 function parseImplementations(text: string): readonly ImplementationName[] {
   return parseNames(text, implementationNames);
-}
-
-function parseNames<Name extends string>(text: string, known: readonly Name[]): readonly Name[] {
-  const names = text.split(",").map((word) => known.find((name) => name === word.trim()));
-  const found = names.filter((name) => name !== undefined);
-  if (found.length < names.length) throw new InvalidArgumentError(`Expected names from ${known.join(", ")}`);
-  return found;
 }

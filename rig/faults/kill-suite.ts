@@ -10,7 +10,7 @@ import {
   runConcurrently,
   stopSignal,
 } from "../../test/random-runs.ts";
-import { folderFlag, numberFlag, readFlags } from "../read-flags.ts";
+import { parseCount, parseNumber, testProgram } from "../program-options.ts";
 import type { SharedSetup } from "./shared-setup.ts";
 
 /** The results of the points of one seed. */
@@ -44,23 +44,29 @@ export interface KillSuite<Point> {
   readonly runPoints: (shared: SharedSetup, options: RunPointsOptions<Point>) => Promise<PointsResult>;
 }
 
+interface KillSuiteOptions {
+  readonly points: number;
+  readonly seed: number;
+  readonly length: number;
+  readonly lanes: number;
+  readonly out: string;
+}
+
 /** Runs a kill suite with the options of the command line. @returns The exit code. */
 export async function runKillSuite<Point>(suite: KillSuite<Point>): Promise<number> {
-  const { values } = readFlags({
-    command: `npm run test:${suite.name} --`,
-    description: suite.description,
-    flags: {
-      points: numberFlag("Total number of kills.", 200),
-      seed: numberFlag("The first seed. Every run uses the next one.", 1),
-      length: numberFlag("Points of one run, one after the other.", 5),
-      lanes: numberFlag("Number of concurrent runs.", 3),
-      out: folderFlag(
-        "Folder for the logs of runs with violations.",
-        join(tmpdir(), `fairlead-${suite.name}`),
-      ),
-    },
-  });
-  const { points, seed: first, length, lanes } = values;
+  const options = testProgram(`npm run test:${suite.name} --`, suite.description)
+    .option("--points <n>", "total number of kills", parseCount, 200)
+    .option("--seed <number>", "first seed; every run uses the next one", parseNumber, 1)
+    .option("--length <n>", "points of one run, one after the other", parseCount, 5)
+    .option("--lanes <n>", "number of concurrent runs", parseCount, 3)
+    .option(
+      "--out <folder>",
+      "folder for the logs of runs with violations",
+      join(tmpdir(), `fairlead-${suite.name}`),
+    )
+    .parse()
+    .opts<KillSuiteOptions>();
+  const { points, seed: first, length, lanes, out } = options;
   const seeds = Array.from({ length: Math.ceil(points / length) }, (_, index) => first + index);
   const left = (index: number): number => Math.min(length, points - index * length);
   const runs = seeds.map((seed, index) => ({ seed, points: suite.makePoints(seed, left(index)) }));
@@ -70,7 +76,7 @@ export async function runKillSuite<Point>(suite: KillSuite<Point>): Promise<numb
   const report = async ({ seed, violations, log }: PointsResult): Promise<void> => {
     if (violations.length === 0) return;
     print(violations.map((one) => `  ! ${one}`).join("\n"));
-    const file = await keepLog(values.out, { seed, lines: [...violations, ...log] });
+    const file = await keepLog(out, { seed, lines: [...violations, ...log] });
     print(`  log: ${file}; again: npm run test:${suite.name} -- --seed ${seed} --points ${length}`);
   };
   await onCluster("kills", async (cluster) => {

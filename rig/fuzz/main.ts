@@ -1,16 +1,29 @@
-import { namesFlag, numberFlag, readFlags } from "../read-flags.ts";
+import { parseCount, parseNames, parseNumber, testProgram } from "../program-options.ts";
+import { readers } from "./readers.ts";
 import { type Finding, search } from "./search.ts";
 
-const { values } = readFlags({
-  command: "npm run test:fuzz --",
-  description: "Searches for inputs that stop or crash a reader.",
-  flags: {
-    inputs: numberFlag("Number of inputs.", 1_000_000),
-    seed: numberFlag("The seed of the inputs.", 20_261_122),
-    minutes: numberFlag("Maximum duration in minutes.", 60),
-    only: namesFlag("Names of readers. Default: all."),
-  },
-});
+interface FuzzOptions {
+  readonly inputs: number;
+  readonly seed: number;
+  readonly minutes: number;
+  readonly only?: readonly string[];
+}
+
+const parseReaders = (text: string): readonly string[] =>
+  parseNames(
+    text,
+    readers.map(({ name }) => name),
+  );
+const { inputs, seed, minutes, only } = testProgram(
+  "npm run test:fuzz --",
+  "Searches for inputs that stop or crash a reader.",
+)
+  .option("--inputs <n>", "number of inputs", parseCount, 1_000_000)
+  .option("--seed <number>", "seed of the inputs", parseNumber, 20_261_122)
+  .option("--minutes <number>", "maximum duration in minutes", parseNumber, 60)
+  .option("--only <names>", "names of readers; default: all", parseReaders)
+  .parse()
+  .opts<FuzzOptions>();
 
 const MOST_SHOWN = 5;
 const findings = new Map<string, Finding[]>();
@@ -23,15 +36,15 @@ function note(finding: Finding): void {
 }
 
 const searched = await search({
-  inputs: values.inputs,
-  seed: values.seed,
-  limitMs: values.minutes * 60_000,
-  names: values.only?.filter((name) => name !== "") ?? [],
+  inputs,
+  seed,
+  limitMs: minutes * 60_000,
+  names: only ?? [],
   onFinding: note,
 });
 const seconds = Math.round(searched.elapsedMs / 1_000);
 const summary = [
-  `${searched.inputs} inputs, ${searched.shapes} of them long, in ${seconds} s, seed ${values.seed}`,
+  `${searched.inputs} inputs, ${searched.shapes} of them long, in ${seconds} s, seed ${seed}`,
   ...[...searched.byReader].map(([name, count]) => `  ${name}: ${count}`),
   findings.size === 0 ? "Nothing was found" : "Found:",
   ...[...findings].map(([key, all]) => `  ${key}: ${all.length} times`),

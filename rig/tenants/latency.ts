@@ -6,33 +6,44 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { Option } from "commander";
 import { installSharedKinds } from "../../test/cluster/shared-kinds.ts";
 import { onCluster, print, stopSignal } from "../../test/random-runs.ts";
 import { callHook } from "../bench/releases/call-hook.ts";
 import { medianOf } from "../bench/report/bootstrap.ts";
 import { assessRatio } from "../bench/tenants/report.ts";
 import { chanceFrom } from "../faults/random.ts";
-import { choiceFlag, numberFlag, readFlags } from "../read-flags.ts";
+import { parseCount, parseNumber, testProgram } from "../program-options.ts";
 import type { AttackerInput, AttackerOrder, AttackerReport } from "./attacker-thread.ts";
 import { makeAllowance } from "./policies.ts";
 import { aConfigMap, deployFrom } from "./releases.ts";
 import { createTenantsFixture, type TenantsFixture } from "./tenants-fixture.ts";
 
-const { values } = readFlags({
-  command: "npm run test:tenant-latency --",
-  description:
-    "Measures pushes of one tenant to its 20 Releases, alternately beside one that takes the actions of the random search, and without it.",
-  flags: {
-    edits: numberFlag("Measured pushes, with the other tenant and without.", 200),
-    seed: numberFlag("The seed of the actions.", 1),
-    pause: numberFlag("Pause of the other tenant after each action, in milliseconds.", 0),
-    beside: choiceFlag(
-      "The other tenant, or a busy process with the lowest priority, which shows what the machine itself allows.",
-      ["tenant", "loop"],
-    ),
-  },
-});
-const { edits, seed, pause: pauseMs } = values;
+interface LatencyOptions {
+  readonly edits: number;
+  readonly seed: number;
+  readonly pause: number;
+  readonly beside: "tenant" | "loop";
+}
+
+const options = testProgram(
+  "npm run test:tenant-latency --",
+  "Measures pushes of one tenant to its 20 Releases, alternately beside one that takes the actions of the random search, and without it.",
+)
+  .option("--edits <n>", "measured pushes, with the other tenant and without", parseCount, 200)
+  .option("--seed <number>", "seed of the actions", parseNumber, 1)
+  .option("--pause <ms>", "pause of the other tenant after each action, in milliseconds", parseNumber, 0)
+  .addOption(
+    new Option(
+      "--beside <which>",
+      "the other tenant, or a busy process with the lowest priority, which shows what the machine itself allows",
+    )
+      .choices(["tenant", "loop"])
+      .default("tenant"),
+  )
+  .parse()
+  .opts<LatencyOptions>();
+const { edits, seed, pause: pauseMs, beside } = options;
 /** Pushes in a row with, and without: one to each Release, because the operator delays changes of one that follow each other. */
 const BLOCK = 20;
 /** Pause between two pushes, so that they do not affect each other. */
@@ -62,9 +73,7 @@ const { line, holds } = assessRatio("hook after a push → ConfigMap changed", {
   absent: took.without,
 });
 print(line);
-print(
-  `beside a ${values.beside}; ${actions} actions, ${(actions / (actingMs / 1_000)).toFixed(1)} per second`,
-);
+print(`beside a ${beside}; ${actions} actions, ${(actions / (actingMs / 1_000)).toFixed(1)} per second`);
 process.exit(holds && !signal.aborted ? 0 : 1);
 
 async function measure(fixture: TenantsFixture): Promise<void> {
@@ -99,7 +108,7 @@ async function measure(fixture: TenantsFixture): Promise<void> {
   };
   /** Starts the other tenant, or the busy process. @returns A function that ends it. */
   const begin = async (): Promise<() => Promise<void>> => {
-    if (values.beside === "loop") {
+    if (beside === "loop") {
       const loop = spawn("nice", ["-n", "19", process.execPath, "--eval", "for (;;);"], { stdio: "ignore" });
       return async () => void loop.kill("SIGKILL");
     }

@@ -9,25 +9,34 @@ import {
   runConcurrently,
   stopSignal,
 } from "../../test/random-runs.ts";
-import { folderFlag, numberFlag, readFlags } from "../read-flags.ts";
+import { parseCount, parseNumber, testProgram } from "../program-options.ts";
 import { type ActionsResult, describeAnswers, runActions } from "./run-actions.ts";
 
-const { values } = readFlags({
-  command: "npm run test:tenants --",
-  description: "Searches with random actions of one tenant for effects on another.",
-  flags: {
-    actions: numberFlag("Total number of actions.", 10_000),
-    seed: numberFlag("The first seed. Every run uses the next one.", 1),
-    length: numberFlag("Actions of one run.", 500),
-    lanes: numberFlag("Number of concurrent runs.", 2),
-    out: folderFlag(
-      "Folder for the actions and logs of runs with violations.",
-      join(tmpdir(), "fairlead-tenants"),
-    ),
-  },
-});
+interface TenantsOptions {
+  readonly actions: number;
+  readonly seed: number;
+  readonly length: number;
+  readonly lanes: number;
+  readonly out: string;
+}
 
-const { actions, seed: first, length, lanes } = values;
+const options = testProgram(
+  "npm run test:tenants --",
+  "Searches with random actions of one tenant for effects on another.",
+)
+  .option("--actions <n>", "total number of actions", parseCount, 10_000)
+  .option("--seed <number>", "first seed; every run uses the next one", parseNumber, 1)
+  .option("--length <n>", "actions of one run", parseCount, 500)
+  .option("--lanes <n>", "number of concurrent runs", parseCount, 2)
+  .option(
+    "--out <folder>",
+    "folder for the actions and logs of runs with violations",
+    join(tmpdir(), "fairlead-tenants"),
+  )
+  .parse()
+  .opts<TenantsOptions>();
+
+const { actions, seed: first, length, lanes, out } = options;
 const runs = Array.from({ length: Math.ceil(actions / length) }, (_, index) => ({
   seed: first + index,
   actions: Math.min(length, actions - index * length),
@@ -59,6 +68,6 @@ async function report(result: ActionsResult): Promise<void> {
   print(`seed ${seed}: ${describeAnswers(result)}`);
   if (violations.length === 0) return;
   print(violations.map((one) => `  ! ${one}`).join("\n"));
-  const file = await keepLog(values.out, { seed, lines: [...violations, ...log] });
+  const file = await keepLog(out, { seed, lines: [...violations, ...log] });
   print(`  log: ${file}; again: npm run test:tenants -- --seed ${seed} --actions ${length}`);
 }

@@ -9,10 +9,10 @@ export const rigImportTable: Record<string, ImportRule> = {
   // Injects faults into the operator and its parts, with the helpers of the tests.
   rig: {
     folders: ["test", "index.ts", "operator", "cli", "charts", "constructs", "synth", "crds"],
-    packages: ["node:*", "cdk8s", "vitest", "yaml", "zod"],
+    packages: ["node:*", "cdk8s", "commander", "vitest", "yaml", "zod"],
   },
   "rig/bench": {
-    folders: ["index.ts", "cli/local-cluster", "cli/image"],
+    folders: ["rig/program-options.ts", "index.ts", "cli/local-cluster", "cli/image"],
     packages: ["node:*", "cdk8s", "commander", "zod"],
   },
   "rig/bench/implementation": { folders: ["index.ts"], packages: ["node:*", "cdk8s", "constructs", "zod"] },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { install } from "../../../test/cluster/install.ts";
 import { onCluster, print, stopSignal } from "../../../test/random-runs.ts";
-import { numberFlag, readFlags } from "../../read-flags.ts";
+import { parseCount, parseNumber, testProgram } from "../../program-options.ts";
 import { createDeliveryFixture, type DeliveryFixture } from "./delivery-fixture.ts";
 import { findUnfinished } from "./find-unfinished.ts";
 import { createPipelineSetup } from "./pipeline-setup.ts";
@@ -19,24 +19,29 @@ const order: readonly Act[] = [
   "push nothing",
 ];
 
-const { values } = readFlags({
-  command: "node rig/faults/pipelines/record.ts",
-  description: "Counts the writes of each action with an operator that is not killed.",
-  flags: {
-    rounds: numberFlag("Number of repetitions of each action.", 3),
-    seed: numberFlag("The seed of the proxy.", 1),
-  },
-});
+interface RecordOptions {
+  readonly rounds: number;
+  readonly seed: number;
+}
+
+const options = testProgram(
+  "node rig/faults/pipelines/record.ts",
+  "Counts the writes of each action with an operator that is not killed.",
+)
+  .option("--rounds <n>", "number of repetitions of each action", parseCount, 3)
+  .option("--seed <number>", "seed of the proxy", parseNumber, 1)
+  .parse()
+  .opts<RecordOptions>();
 const signal = stopSignal();
 await onCluster("record", async (cluster) => {
   await install(cluster);
   const shared = await createPipelineSetup(cluster);
-  const fixture = await createDeliveryFixture(shared, values.seed);
+  const fixture = await createDeliveryFixture(shared, options.seed);
   try {
     fixture.operator.start();
     await untilFinished(fixture);
     const counts = new Map<Act, number[]>();
-    for (let round = 0; round < values.rounds; round += 1) {
+    for (let round = 0; round < options.rounds; round += 1) {
       for (const act of order) {
         if (signal.aborted) return;
         const writes = await countWrites(fixture, act);
