@@ -1,8 +1,8 @@
-import { Deployment, ReplicaSet } from "../../crds/core-kinds.ts";
 import { controllerOf } from "../../crds/object.ts";
 import type { SeenResource } from "../../test/cluster/harness.ts";
 import type { AdminApi, SeenObject } from "./api.ts";
 import type { GitServer } from "./git-server.ts";
+import { listUncollected } from "./repair.ts";
 import { editedKinds } from "./schedule.ts";
 import {
   childKinds,
@@ -130,17 +130,10 @@ function isOurs({ metadata }: SeenObject): boolean {
   return metadata.labels?.["fairlead.dev/set"] !== undefined;
 }
 
-/** ReplicaSets whose Deployment no longer exists. Garbage collection of Kubernetes should have deleted them, with their pods. */
 async function findUncollected({ api, namespace }: ConvergedInput): Promise<string[]> {
-  const [deployments, sets] = await Promise.all([
-    api.list(Deployment, namespace),
-    api.list(ReplicaSet, namespace),
-  ]);
-  const uids = new Set(deployments.map(({ metadata }) => metadata.uid));
-  return sets.flatMap((set) => {
+  return (await listUncollected(api, namespace)).map((set) => {
     const owner = controllerOf(set);
-    if (owner?.kind !== "Deployment" || uids.has(owner.uid)) return [];
-    return `ReplicaSet/${set.metadata.name}: Deployment ${owner.name} of uid ${owner.uid} does not exist`;
+    return `ReplicaSet/${set.metadata.name}: Deployment ${owner?.name} of uid ${owner?.uid} does not exist`;
   });
 }
 

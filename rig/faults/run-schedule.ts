@@ -6,10 +6,10 @@ import { checkFence, type FenceFindings } from "./fence.ts";
 import { findInHistory } from "./history.ts";
 import { injectFault, type Traces } from "./inject-fault.ts";
 import { findDoubledJobs } from "./jobs.ts";
+import { deleteUncollected, touchJobs, touchPods } from "./repair.ts";
 import type { Schedule } from "./schedule.ts";
 import { createScheduleFixture, leaseTimes, type ScheduleFixture } from "./schedule-fixture.ts";
 import type { SharedSetup } from "./shared-setup.ts";
-import { touchJobs, touchPods } from "./touch.ts";
 
 /** The result of a schedule. */
 export interface ScheduleResult {
@@ -30,8 +30,11 @@ export interface ScheduleResult {
 
 /** Maximum time until convergence. It is long enough for a busy machine, and for the Job controller, see {@link touchJobs}. */
 const convergeMs = 420_000;
-/** The time after which the Job controller no longer waits for a pod of a replaced Job. */
-const jobControllerMs = 310_000;
+/**
+ * The time after which the suite repairs what other controllers have missed: the Job controller no longer waits for a pod of a
+ * replaced Job then, and garbage collection has had enough time.
+ */
+const repairMs = 310_000;
 /** Interval of changes of pods that the simulated nodes no longer update. */
 const touchMs = 15_000;
 /** Required time without a write. */
@@ -150,7 +153,10 @@ async function untilConverged(fixture: ScheduleFixture, driver: Driver): Promise
     if (performance.now() - touchedMs > touchMs) {
       touchedMs = performance.now();
       await touchPods(shared.api, namespace);
-      if (performance.now() - started > jobControllerMs) await touchJobs(shared.api, namespace);
+      if (performance.now() - started > repairMs) {
+        await touchJobs(shared.api, namespace);
+        await deleteUncollected(shared.api, namespace);
+      }
     }
     await sleep(200);
   }

@@ -1,4 +1,4 @@
-import { Job, Pod } from "../../crds/core-kinds.ts";
+import { Deployment, Job, Pod, ReplicaSet } from "../../crds/core-kinds.ts";
 import { controllerOf, type ObjectKind } from "../../crds/object.ts";
 import type { AdminApi, SeenObject } from "./api.ts";
 
@@ -23,6 +23,29 @@ export async function touchJobs(api: AdminApi, namespace: string): Promise<void>
   const jobs = await api.list(Job, namespace);
   const forgotten = jobs.filter((job) => !owners.has(job.metadata.uid) && !hasResult(job));
   await touch(api, Job, forgotten);
+}
+
+/**
+ * Lists the ReplicaSets whose Deployment no longer exists. Kubernetes deletes them, with their pods, unless a Deployment was deleted
+ * and recreated while garbage collection had no watch, for example after a restart of the API server. Then the list after it shows
+ * only the new Deployment under the same name, and the deletion of the old one is not noticed until garbage collection restarts.
+ */
+export async function listUncollected(api: AdminApi, namespace: string): Promise<readonly SeenObject[]> {
+  const [deployments, sets] = await Promise.all([
+    api.list(Deployment, namespace),
+    api.list(ReplicaSet, namespace),
+  ]);
+  const uids = new Set(deployments.map(({ metadata }) => metadata.uid));
+  return sets.filter((set) => {
+    const owner = controllerOf(set);
+    return owner?.kind === "Deployment" && !uids.has(owner.uid);
+  });
+}
+
+/** Deletes these ReplicaSets, like garbage collection. */
+export async function deleteUncollected(api: AdminApi, namespace: string): Promise<void> {
+  for (const { metadata } of await listUncollected(api, namespace))
+    await api.delete(ReplicaSet, namespace, metadata.name);
 }
 
 async function touch(api: AdminApi, kind: ObjectKind, objects: readonly SeenObject[]): Promise<void> {
