@@ -21,6 +21,7 @@ export interface StartOperatorOptions {
   readonly operatorArguments: readonly string[];
   /** Additional environment variables. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** Port of the metrics. That of the probes is ten higher. */
   readonly metricsPort: number;
   readonly kubeconfigPath: string;
   readonly logPath: string;
@@ -28,12 +29,13 @@ export interface StartOperatorOptions {
 }
 
 /**
- * Starts an operator with a leader Lease, and waits until it serves metrics.
+ * Starts an operator with a leader Lease, and waits until it is ready: a measurement does not include its start.
  *
  * @throws Error with the end of its log if it ends before that.
  */
 export async function startOperator(options: StartOperatorOptions): Promise<BenchOperator> {
   const { program, operatorArguments, environment, metricsPort, kubeconfigPath, logPath, report } = options;
+  const probePort = metricsPort + 10;
   const operator = spawn(
     process.execPath,
     [
@@ -43,21 +45,25 @@ export async function startOperator(options: StartOperatorOptions): Promise<Benc
       "--leader-elect",
       "--leader-elect-namespace=default",
       `--metrics-bind-address=127.0.0.1:${metricsPort}`,
-      "--health-probe-bind-address=0",
+      `--health-probe-bind-address=127.0.0.1:${probePort}`,
       ...operatorArguments,
     ],
     { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...nodeEnvironment, ...environment } },
   );
   operator.stderr.pipe(createWriteStream(logPath));
-  const readMetrics = () => fetch(`http://127.0.0.1:${metricsPort}/metrics`);
-  while ((await readMetrics().catch(() => undefined)) === undefined) {
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${probePort}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) {
     if (operator.exitCode !== null || operator.signalCode !== null)
       throw new Error(`The operator ended: ${await lastLines(logPath)}`);
     await sleep(100);
   }
   return {
     pid: operator.pid ?? 0,
-    metrics: async () => sumsOf(await (await readMetrics()).text()),
+    metrics: async () => sumsOf(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()),
     async stop() {
       if (!(await stopOperator(operator, logPath)))
         report(`The operator had ended: ${await lastLines(logPath)}`);

@@ -38,6 +38,8 @@ export function measureProcesses(pid: number): () => ProcessUse {
     peaks.childrenMiB = Math.max(peaks.childrenMiB, children);
   };
   const timer = setInterval(sample, sampleMs);
+  // A measurement that fails does not end it.
+  timer.unref();
   sample();
   return () => {
     clearInterval(timer);

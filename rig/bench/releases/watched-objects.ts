@@ -27,10 +27,15 @@ export interface LiveObject {
 export class WatchedObjects {
   readonly objects = new Map<string, LiveObject>();
   readonly #waiting = new Set<() => void>();
+  readonly #signal: AbortSignal;
 
-  /** Starts the watch. `path` is the collection of all namespaces. */
+  private constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Starts the watch, which ends with the signal. `path` is the collection of all namespaces. */
   static async open(api: BenchApi, path: string, signal: AbortSignal): Promise<WatchedObjects> {
-    const watched = new WatchedObjects();
+    const watched = new WatchedObjects(signal);
     await api.watch(path, ({ type, object }) => watched.#take(type, object as LiveObject), signal);
     return watched;
   }
@@ -42,7 +47,7 @@ export class WatchedObjects {
   /**
    * Waits for a condition, and returns the time (`performance.now()`) of the watch event that met it.
    *
-   * @throws Error with the expectation after the timeout.
+   * @throws Error with the expectation after the timeout; the reason of the signal when it aborts.
    */
   async until(what: string, holds: () => boolean, timeoutMs = 600_000): Promise<number> {
     if (holds()) return performance.now();
@@ -51,11 +56,15 @@ export class WatchedObjects {
       if (holds()) resolve(performance.now());
     };
     const timer = setTimeout(() => reject(new Error(`It did not happen that ${what}`)), timeoutMs);
+    const stop = (): void => reject(this.#signal.reason);
+    this.#signal.addEventListener("abort", stop);
     this.#waiting.add(check);
     try {
+      this.#signal.throwIfAborted();
       return await promise;
     } finally {
       clearTimeout(timer);
+      this.#signal.removeEventListener("abort", stop);
       this.#waiting.delete(check);
     }
   }
