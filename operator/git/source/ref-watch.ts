@@ -9,7 +9,7 @@ export interface RefWatchOptions {
   readonly remote: RemoteUrl;
   readonly clock: Clock;
   readonly wishes: () => ReadonlyMap<string, RefWish>;
-  /** @param pushed The full name of the only wanted ref; undefined: there are several. */
+  /** @param pushed The full name of the only wanted ref; undefined: there are several, or the repository is gone. */
   readonly onChange: (pushed: string | undefined) => void;
 }
 
@@ -52,7 +52,8 @@ export class RefWatch {
       // Another poll may have finished meanwhile.
       if (signal.aborted || now === before || before !== this.#seen) continue;
       this.#seen = now;
-      onChange(onlyRefOf(wishes())?.ref);
+      const isGone = now.trim() === "";
+      onChange(isGone ? undefined : onlyRefOf(wishes())?.ref);
     }
   }
 

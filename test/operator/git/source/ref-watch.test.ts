@@ -23,13 +23,14 @@ function aWatch(wishes: readonly RefWish[]) {
   });
   onTestFinished(() => {
     watch.close();
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true });
   });
   mkdirSync(join(folder, "refs/heads"), { recursive: true });
   return {
     watch,
     reported,
     push: (branch: string, commit: string) => writeFileSync(join(folder, "refs/heads", branch), commit),
+    remove: () => rmSync(folder, { recursive: true }),
     /** Advances time until the watch has read the files this many times. */
     async untilRead(times: number): Promise<void> {
       for (let read = 0; read < times; read++) {
@@ -64,4 +65,13 @@ test("a push that a poll has seen is not reported", async () => {
   await watch.mark();
   await untilRead(3);
   expect(reported).toEqual([]);
+});
+
+test("a repository that is gone is reported without a ref, because there is nothing to fetch", async () => {
+  const { watch, reported, push, remove, untilRead } = aWatch([main]);
+  push("main", "first");
+  await watch.mark();
+  remove();
+  await untilRead(2);
+  expect(reported).toEqual([undefined]);
 });
