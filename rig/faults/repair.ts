@@ -26,9 +26,9 @@ export async function touchJobs(api: AdminApi, namespace: string): Promise<void>
 }
 
 /**
- * Lists the ReplicaSets whose Deployment no longer exists. Kubernetes deletes them, with their pods, unless a Deployment was deleted
- * and recreated while garbage collection had no watch, for example after a restart of the API server. Then the list after it shows
- * only the new Deployment under the same name, and the deletion of the old one is not noticed until garbage collection restarts.
+ * Lists the ReplicaSets whose Deployment no longer exists. Kubernetes deletes them, with their pods, but sometimes
+ * not if a Deployment was deleted and recreated while garbage collection had no watch, for example after a restart of the API server.
+ * Probably the next list shows only the new Deployment under the same name, so the deletion of the old one is never observed.
  */
 export async function listUncollected(api: AdminApi, namespace: string): Promise<readonly SeenObject[]> {
   const [deployments, sets] = await Promise.all([

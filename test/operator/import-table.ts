@@ -5,7 +5,7 @@ const pacing = ["alarm", "backoff", "fair-semaphore", "sleep", "time-slice", "to
   (name) => `operator/runtime/${name}.ts`,
 );
 
-/** What nearly every folder of the operator may import: the engine, and what it imports. */
+/** Permitted imports of nearly all folders of the operator: the engine, and what the engine imports. */
 export const engine = ["operator/engine", "operator/ports.ts", "operator/errors.ts", "synth", "crds"];
 
 /** The wiring that the controllers of kinds and Releases use. */
