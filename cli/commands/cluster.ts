@@ -19,7 +19,7 @@ export function clusterCommand(): Command {
 
   subcommand(
     "up",
-    "Start a cluster, or its stopped programs; the first start builds them, which takes 6 to 9 minutes",
+    "Start a cluster, or its stopped programs; the first start builds them, which takes 6 to 16 minutes",
   )
     .option("--nodes <count>", "simulated nodes", parseCount, 3)
     .option("--unsafe-no-fsync", "faster, but a power failure may lose data; not for measurements")

@@ -143,7 +143,7 @@ async function runStart(
 
 async function startCluster(signal: AbortSignal): Promise<LocalCluster> {
   const cluster = await withProgress(
-    "Starting a local cluster (the first start builds it in 6 to 9 minutes)",
+    "Starting a local cluster (the first start builds it in 6 to 16 minutes)",
     (report) => startLocalCluster({ name: "start", report, signal }),
   );
   printLine(`Started a local cluster at ${cluster.server}`);

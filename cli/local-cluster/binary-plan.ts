@@ -36,7 +36,7 @@ export class BinariesMissingError extends Error {
       goVersion === undefined ? "there is no Go on the PATH" : `the Go on the PATH is ${goVersion}`;
     super(
       `Cannot start a local cluster: no ${missing.join(", no ")}, and ${found}, so they cannot be built\n` +
-        "Either install Go 1.26 or later and run this again: it builds them once, in 6 to 9 minutes.\n" +
+        "Either install Go 1.26 or later and run this again: it builds them once, in 6 to 16 minutes.\n" +
         'Or get ready ones and name them: export KUBEBUILDER_ASSETS="$(setup-envtest use -p path)"\n' +
         "Or use a cluster you have: export KUBECONFIG=<its kubeconfig>",
     );

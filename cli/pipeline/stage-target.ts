@@ -41,7 +41,14 @@ export function chooseTarget(pipeline: PipelineObject, stage: string, digest?: s
     return { ...target, commit, waits: isNext ? waitsOf(status) : [], isRunning };
   };
   if (digest === undefined) {
-    if (next === undefined) throw new Error(`There is no candidate for ${title}`);
+    if (next === undefined) {
+      const waits = waitsOf(status);
+      const why = waits.length === 0 ? ": no commit waits for it" : ` yet: ${waits.join("; ")}`;
+      const pipelineCommand = `npx fairlead pipeline ${labelOfPipeline(pipeline)}`;
+      throw new Error(
+        printable(`There is no candidate for ${title}${why}. To see all stages: ${pipelineCommand}`),
+      );
+    }
     return targetOf(next);
   }
   const keys = releases.map(({ name, namespace = pipeline.metadata.namespace }) => ({ name, namespace }));

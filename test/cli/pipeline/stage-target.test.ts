@@ -71,10 +71,21 @@ describe("chooseTarget()", () => {
     expect(chooseTarget(pipeline, "prod").waits).toEqual(["Approvals: 0 of 2 approvals"]);
   });
 
-  test("refuses a stage without a candidate, and names the existing stages", () => {
+  test("refuses a stage without a candidate, and says what it waits for", () => {
     expect(() => chooseTarget(aPipeline({ isWaiting: false }), "prod")).toThrow(
-      "There is no candidate for stage prod of Pipeline shop/shop",
+      "There is no candidate for stage prod of Pipeline shop/shop: no commit waits for it. " +
+        "To see all stages: npx fairlead pipeline shop/shop",
     );
+    const { status, ...plain } = aPipeline({ isWaiting: false });
+    const waiting = [{ gate: "Order" as const, message: '222222222222 has not passed stage "dev"' }];
+    const stages = status?.stages?.map((stage) => ({ ...stage, waiting }));
+    expect(() => chooseTarget({ ...plain, status: { ...status, stages } } as typeof plain, "prod")).toThrow(
+      'There is no candidate for stage prod of Pipeline shop/shop yet: Order: 222222222222 has not passed stage "dev". ' +
+        "To see all stages: npx fairlead pipeline shop/shop",
+    );
+  });
+
+  test("refuses a stage that does not exist, and names the existing ones", () => {
     expect(() => chooseTarget(aPipeline(), "production")).toThrow(
       'Cannot find stage "production" of Pipeline shop/shop: there are dev, prod',
     );
