@@ -4,6 +4,7 @@ import type { SourceRevision } from "../../git/source/ports.ts";
 import { limitRender } from "./limit-render.ts";
 import { smallestOf } from "./limits.ts";
 import type { LoadedRelease } from "./load-release.ts";
+import { forgetRefused } from "./refused-credentials.ts";
 import { prepareAll, requestOf, type SourceOptions } from "./source-release.ts";
 
 /** The part of a Release that determines how a commit is rendered. */
@@ -45,22 +46,17 @@ export async function readNext(
   options: Omit<SourceOptions, "clock" | "warmUp">,
 ): Promise<NextSource> {
   const { sources, renderer, secrets } = options;
+  const { namespace = "" } = resource.metadata;
   const at = { ...release, key: nextKeyOf(key), resource: pinnedTo(resource, revision) };
   try {
     const source = sources.resolve(await requestOf(at, options));
     if (source.state === "pending") return source;
-    if (source.state === "failed") {
-      const { reason, message } = source.failure;
-      const isUnwatched = reason === "SourceRefused";
-      const { secretRef } = resource.spec.source;
-      // Read the Secret again: new credentials must not wait until the cached ones expire.
-      if (isUnwatched && secretRef !== undefined)
-        secrets.forget({ namespace: resource.metadata.namespace ?? "", name: secretRef.name });
-      return { state: "failed", message, isUnwatched };
-    }
+    const { secretRef } = resource.spec.source;
+    const isUnwatched = forgetRefused(source, { namespace, secretRef }, secrets);
+    if (source.state === "failed") return { state: "failed", message: source.failure.message, isUnwatched };
     const state = renderer.render({
       key: at.key,
-      namespace: resource.metadata.namespace ?? "",
+      namespace,
       render: limitRender(resource.spec.render, release.limits),
       revision: source.revision,
       programQuota: smallestOf(release.limits, ({ quotas }) => quotas?.programSecondsPerHour),

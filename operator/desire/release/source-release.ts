@@ -13,6 +13,7 @@ import { smallestOf } from "./limits.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { pinOf } from "./pipeline-pin.ts";
 import type { Preparer } from "./preparer.ts";
+import { forgetRefused } from "./refused-credentials.ts";
 import type { Desired, KnownSource } from "./release-memory.ts";
 import type { SourceReport } from "./release-outcome.ts";
 
@@ -63,23 +64,27 @@ async function readCurrent(release: LoadedRelease, options: SourceOptions): Prom
   const { sources, renderer, warmUp } = options;
   const { key, resource } = release;
   const retryAfterMs = Math.min(toMilliseconds(resource.spec.interval), longestRetryMs);
+  const { namespace = "" } = resource.metadata;
   let source: SourceState = { state: "pending" };
   try {
     source = sources.resolve(await requestOf(release, options));
+    const { secretRef } = resource.spec.source;
+    const isRefused = forgetRefused(source, { namespace, secretRef }, options.secrets);
+    const again = isRefused ? { retryAfterMs } : {};
     if (source.state === "pending" && resource.spec.render.program !== undefined) warmUp();
-    if (source.state !== "ready")
-      return { source, ...notReady(source, release, options), ...retry(source, retryAfterMs) };
+    if (source.state === "failed") return { source, desired: undefined, failure: source.failure, ...again };
+    if (source.state === "pending") return { source, desired: undefined, failure: undefined };
     const { revision } = source;
     const state = renderer.render({
       key,
-      namespace: resource.metadata.namespace ?? "",
+      namespace,
       render: limitRender(resource.spec.render, release.limits),
       revision,
       programQuota: smallestOf(release.limits, ({ quotas }) => quotas?.programSecondsPerHour),
     });
     if (state.state === "failed" || state.state === "waiting")
-      return { source, desired: undefined, failure: state.failure };
-    if (state.state === "pending") return { source, desired: undefined, failure: undefined };
+      return { source, desired: undefined, failure: state.failure, ...again };
+    if (state.state === "pending") return { source, desired: undefined, failure: undefined, ...again };
     const prepared = prepareAll(release, state.rendered, options);
     const commit = await commitOf(release, { revision, rendered: state.rendered, prepared });
     const { head, tree } = revision;
@@ -88,6 +93,7 @@ async function readCurrent(release: LoadedRelease, options: SourceOptions): Prom
       desired: { commit: commit.value, head, tree, rendered: state.rendered, prepared },
       failure: undefined,
       commit,
+      ...again,
     };
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
@@ -134,24 +140,6 @@ export async function requestOf(
     requestedAt: annotations?.[releaseAnnotations.requestedAt],
     repositoryBytes: smallestOf(limits, ({ quotas }) => quotas?.repositoryBytes)?.value,
   };
-}
-
-function notReady(
-  source: Exclude<SourceState, { readonly state: "ready" }>,
-  { resource }: LoadedRelease,
-  { secrets }: SourceOptions,
-): Pick<Sourced, "desired" | "failure"> {
-  const failure = source.state === "failed" ? source.failure : undefined;
-  const { secretRef } = resource.spec.source;
-  // Read the Secret again: new credentials must not wait until the cached ones expire.
-  if (failure?.reason === "SourceRefused" && secretRef !== undefined)
-    secrets.forget({ namespace: resource.metadata.namespace ?? "", name: secretRef.name });
-  return { desired: undefined, failure };
-}
-
-function retry(source: SourceState, retryAfterMs: number): Pick<Sourced, "retryAfterMs"> {
-  const isRefused = source.state === "failed" && source.failure.reason === "SourceRefused";
-  return isRefused ? { retryAfterMs } : {};
 }
 
 /**

@@ -17,6 +17,7 @@ import type { KindSources } from "../chart/follow-source.ts";
 import { allowedSigners } from "../release/allowed-signers.ts";
 import { type Limits, type Platform, smallestOf } from "../release/limits.ts";
 import { findSourceRefusal } from "../release/policy-refusal.ts";
+import { forgetRefused } from "../release/refused-credentials.ts";
 import { KnownSpans } from "./known-spans.ts";
 
 export interface KindSourcesOptions {
@@ -166,10 +167,8 @@ async function resolve(
       requestedAt: annotations?.[releaseAnnotations.requestedAt],
       repositoryBytes: smallestOf(limits, ({ quotas }) => quotas?.repositoryBytes)?.value,
     });
-    if (state.state !== "failed" || state.failure.reason !== "SourceRefused") return { state };
-    // Read the Secret again: new credentials must not wait until the cached ones expire.
-    if (source.secretRef !== undefined) secrets.forget({ namespace, name: source.secretRef.name });
-    return { state, retryAfterMs };
+    const isRefused = forgetRefused(state, { namespace, secretRef: source.secretRef }, secrets);
+    return isRefused ? { state, retryAfterMs } : { state };
   } catch (error) {
     if (error instanceof ImpersonationError)
       return { state: { state: "failed", failure: { reason: "SourceInvalid", message: error.message } } };

@@ -92,6 +92,20 @@ describe("a Release whose repository needs credentials", () => {
     expect(bench.forgotten).toEqual(["shop/git"]);
     expect(bench.condition("Ready")).toBe("False SourceRefused");
   });
+
+  test("reads its Secret again when the remote refuses the credentials of a deployed Release", async () => {
+    // Given a Release that is deployed, and credentials that have expired since
+    const bench = new ReleaseBench();
+    bench.commit("1", [map]);
+    bench.edit(aRelease({ spec }));
+    await bench.reconcile();
+    bench.lose({ reason: "SourceRefused", message: "not with these credentials" });
+
+    // When it is reconciled, then there is another run without an event, which reads the Secret again
+    expect(await bench.reconcile()).toEqual({ requeueAfterMs: 10_000 });
+    expect(bench.forgotten).toEqual(["shop/git"]);
+    expect(bench.condition("Sourced")).toBe("False SourceRefused");
+  });
 });
 
 test("the ignored parts of a render are reported once", async () => {

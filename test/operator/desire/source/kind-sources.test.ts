@@ -188,4 +188,12 @@ describe("the Secrets of the source of a kind", () => {
     expect(await scene.ask()).toMatchObject({ state: { reason: "SourceRefused" }, retryAfterMs: 60_000 });
     expect(scene.forgotten).toEqual(["secret shop/git"]);
   });
+
+  test("are read again after the remote has refused them, also if a revision is known", async () => {
+    const scene = aScene({ wish });
+    const stale = { reason: "SourceRefused", message: "expired" } as const;
+    scene.state = { state: "ready", revision: aRevision("1"), handledRequest: undefined, stale };
+    expect(await scene.ask()).toMatchObject({ state: { state: "ready", stale }, retryAfterMs: 60_000 });
+    expect(scene.forgotten).toEqual(["secret shop/git"]);
+  });
 });
