@@ -17,6 +17,8 @@ export interface ApplyOptions extends AttemptOptions {
   readonly lost: LostObjects;
   /** Whether an existing object of this name is sufficient, regardless of its creator. Default: never. */
   readonly isEnough?: (step: ApplyStep) => boolean;
+  /** Receives each result in apply order, also if another step of the stage fails. */
+  readonly onResult: (result: StepResult) => void;
 }
 
 /**
@@ -47,9 +49,12 @@ export async function apply(
   for (const stage of stages) {
     const outcomes = await settleAll(stage, atATime, (step) => applyOne(step, options));
     for (const outcome of outcomes) {
-      if (outcome.status === "rejected") throw outcome.reason;
+      if (outcome.status === "rejected") continue;
+      options.onResult(outcome.value);
       results.push(outcome.value);
     }
+    const failure = outcomes.find(({ status }) => status === "rejected");
+    if (failure?.status === "rejected") throw failure.reason;
     if (results.some(({ was }) => was !== "applied")) break;
   }
   return results;

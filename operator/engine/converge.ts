@@ -99,14 +99,8 @@ export async function converge(subject: Subject, options: ConvergeOptions): Prom
     const { namespace } = target?.resource.metadata ?? {};
     const outcome = explained ?? describeFailure(error, subject.title, { namespace });
     const held = explainHeld(target, run);
-    return {
-      ...ended,
-      outcome,
-      held,
-      target,
-      plan,
-      error: explained?.state === "waiting" ? undefined : error,
-    };
+    const isWaiting = explained?.state === "waiting";
+    return { ...ended, outcome, held, target, plan, error: isWaiting ? undefined : error };
   }
 }
 
@@ -142,11 +136,12 @@ async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | 
     storeOf: storesOf(subject),
     loaded: { resource, set: desired.set },
     isEnough: ({ manifest }) => ensured.has(idOf(manifest)),
+    onResult: (result) => {
+      subject.onApplied?.(result);
+      noteResult(result, { claimed, changes, settled, shapeOf, whose: subject.whose });
+    },
   });
   count("kept", plan.keep.length);
-  subject.onApplied?.(results);
-  const noted = { claimed, changes, settled, shapeOf, whose: subject.whose };
-  for (const result of results) noteResult(result, noted);
   const isFreed = inTheWay.some((object) => !isStillThere(object, subject));
   if (isFreed || results.some(({ was }) => was !== "applied")) return "found";
   return plan.mayUnblockMore ? "more" : "done";

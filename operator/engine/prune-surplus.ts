@@ -8,9 +8,11 @@ import { atATime, settleAll } from "./settle-all.ts";
 
 export interface PruneWaveOptions extends Pick<PruneOptions, "cluster" | "storeOf" | "lost" | "isUnchanged"> {
   readonly count: (did: ObjectAction, objects: number) => void;
+  /** Receives each object that is deleted, also if the deletion of another one fails. */
+  readonly onPruned?: (object: OwnedObject) => void;
 }
 
-export interface PruneSurplusOptions extends PruneWaveOptions {
+export interface PruneSurplusOptions extends Omit<PruneWaveOptions, "onPruned"> {
   /** Receives the deleted objects. */
   readonly changes: Change[];
   /** The reason of the deletion, for events: `no longer in the source`. */
@@ -29,14 +31,14 @@ export async function pruneSurplus(
   decideFrom: () => PruneInput,
   options: PruneSurplusOptions,
 ): Promise<PruneDecision> {
+  const { changes, why } = options;
   await pruneLeftBehind(findLeftBehind(decideFrom()), options);
+  const onPruned = ({ live }: OwnedObject): void => void changes.push({ done: "Pruned", live, why });
   for (;;) {
     const decision = decidePrune(decideFrom());
     const { now } = decision;
     if (now.length === 0) return decision;
-    const areGone = await pruneWave(now, options);
-    for (const { live } of now) options.changes.push({ done: "Pruned", live, why: options.why });
-    if (!areGone) return decision;
+    if (!(await pruneWave(now, { ...options, onPruned }))) return decision;
   }
 }
 
@@ -44,9 +46,9 @@ async function pruneLeftBehind(objects: readonly OwnedObject[], options: PruneSu
   if (objects.length === 0) return;
   // They may belong to a later resource of the name, which the local copies do not contain yet.
   await options.confirm();
-  await pruneWave(objects, { ...options, isUnchanged: true });
-  for (const { live } of objects)
-    options.changes.push({ done: "Pruned", live, why: "left by a deleted resource of the same name" });
+  const why = "left by a deleted resource of the same name";
+  const onPruned = ({ live }: OwnedObject): void => void options.changes.push({ done: "Pruned", live, why });
+  await pruneWave(objects, { ...options, isUnchanged: true, onPruned });
 }
 
 /**
@@ -61,7 +63,10 @@ export async function pruneWave(
   options: PruneWaveOptions,
 ): Promise<boolean> {
   const outcomes = await settleAll(objects, atATime, (object) => prune([object], options));
-  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-  options.count("pruned", objects.length);
+  const pruned = objects.filter((_, index) => outcomes[index]?.status === "fulfilled");
+  if (pruned.length > 0) options.count("pruned", pruned.length);
+  for (const object of pruned) options.onPruned?.(object);
+  const failure = outcomes.find(({ status }) => status === "rejected");
+  if (failure?.status === "rejected") throw failure.reason;
   return objects.every(({ kind, live }) => options.storeOf(kind).get(keyOf(live)) === undefined);
 }

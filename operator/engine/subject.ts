@@ -36,8 +36,8 @@ export interface Subject {
   askKind?: NonNullable<PlanInput["askKind"]>;
   /** Records the objects that a plan will create. Called before any request, so that a later leader finds them. */
   record(plan: Plan, target: Target): Promise<void>;
-  /** Called with the applied objects before the next plan. */
-  onApplied?(results: readonly StepResult[]): void;
+  /** Called with each applied object before the next plan. */
+  onApplied?(result: StepResult): void;
   /** Called when all objects that may be applied now are applied. */
   onSettled?(): void;
   /** The input of the prune decision, and the reason for events; undefined: the owned objects are not known yet. */

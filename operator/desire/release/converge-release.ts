@@ -100,15 +100,13 @@ function subjectOf(release: LoadedRelease, desired: Desired, { recorded, known, 
     finished: () => resource.status?.inventory?.finished,
     askKind: ({ manifest: { apiVersion, kind } }) => catalog.ask(apiVersion, kind, key),
     record: (plan) => recordObjects(release, { plan, prepared }, options),
-    onApplied: (results) => {
-      for (const { step, live } of results) {
-        const id = idOf(live);
-        // Our own writes cause no event, but the next object may be of the kind that this CRD defines. The watch may have
-        // a newer version of the CRD.
-        if (isDefinition(id)) catalog.learn(stores.watch(step.kind).store.get(live.metadata.name) ?? live);
-        if (ensured.has(id))
-          known.objects = { ...known.objects, found: new Map([...known.objects.found, [id, live]]) };
-      }
+    onApplied: ({ step, live }) => {
+      const id = idOf(live);
+      // Our own writes cause no event, but the next object may be of the kind that this CRD defines. The watch may have
+      // a newer version of the CRD.
+      if (isDefinition(id)) catalog.learn(stores.watch(step.kind).store.get(live.metadata.name) ?? live);
+      if (ensured.has(id))
+        known.objects = { ...known.objects, found: new Map([...known.objects.found, [id, live]]) };
     },
     onSettled: () => {
       known.objects = withSeen(known.objects, release, options);

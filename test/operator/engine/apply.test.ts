@@ -23,6 +23,7 @@ function anApply() {
   const refusals = new Refusals(bench.clock);
   const counted: string[] = [];
   const count = (did: string, objects: number): void => void counted.push(`${objects} ${did}`);
+  const reported: string[] = [];
   const run = (...stages: readonly (readonly string[])[]) =>
     apply(
       stages.map((names) =>
@@ -41,9 +42,10 @@ function anApply() {
         refusals,
         lost: bench.lost,
         count,
+        onResult: ({ live, was }) => void reported.push(`${live.metadata.name} ${was}`),
       },
     );
-  return { bench, run, loaded, counted };
+  return { bench, run, loaded, counted, reported };
 }
 
 function onServer(name: string, metadata: Partial<LiveObject["metadata"]>): LiveObject {
@@ -76,11 +78,12 @@ describe("apply()", () => {
     expect(bench.stores.children(ConfigMap).get("shop/c")?.metadata.uid).toBeDefined();
   });
 
-  test("completes a stage with a failure, and starts no other", async () => {
-    const { bench, run } = anApply();
+  test("completes a stage with a failure and reports its results, and starts no other", async () => {
+    const { bench, run, reported } = anApply();
     bench.cluster.refuse("apply ConfigMap/a", rejected("a"));
-    await expect(run(["a", "b"], ["c"])).rejects.toThrow("no a");
-    expect(bench.takeRequests()).toEqual(["apply ConfigMap/a", "apply ConfigMap/b"]);
+    await expect(run(["first"], ["a", "b"], ["c"])).rejects.toThrow("no a");
+    expect(bench.takeRequests()).toEqual(["apply ConfigMap/first", "apply ConfigMap/a", "apply ConfigMap/b"]);
+    expect(reported).toEqual(["first applied", "b applied"]);
     expect(bench.stores.children(ConfigMap).get("shop/b")).toBeDefined();
   });
 
