@@ -184,6 +184,20 @@ describe("a reconcile of a kind that requires a source", () => {
     await run();
     expect(forgotten).toEqual(["shop/web"]);
   });
+
+  test("forgets the source of a resource that is deleted while it is read", async () => {
+    const { bench, sources, forgotten, run } = aScene(ready("1"));
+    const { read } = sources;
+    sources.read = async () => {
+      bench.vanish(bench.resource);
+      return await read();
+    };
+    await run();
+    expect(forgotten).toEqual([]);
+    // The run after the deletion
+    await run();
+    expect(forgotten).toEqual(["shop/web"]);
+  });
 });
 
 describe("a reconcile of a kind that handles every state of its source", () => {

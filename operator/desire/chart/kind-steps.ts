@@ -41,8 +41,12 @@ export function kindSteps(
     return {
       load: (key, remembered) => {
         const loaded = load(key, parts.kind, parts.stores);
-        // Otherwise a rejection that arrives after the deletion of the resource would stay in memory.
-        if (loaded === undefined) parts.refusals.forget(key);
+        // Otherwise a rejection that arrives after the deletion of the resource would stay in memory, and a source that was
+        // requested at the same time would be followed forever.
+        if (loaded === undefined) {
+          parts.refusals.forget(key);
+          parts.sources?.forget(key);
+        }
         if (loaded === undefined || parts.kind.policy.timeout === undefined) return loaded;
         const { uid } = loaded.resource.metadata;
         return { ...loaded, memory: remembered(uid) ?? { uid, unhealthy: undefined } };

@@ -34,7 +34,13 @@ export class PolicyLimits implements Platform {
       if (kind === Release) return this.#forReleases();
       return onEvery(() => kind === ReleasePolicy && this.#selectAgain(this.#selected.keys()));
     });
-    stores.subscribe("namespace", () => onEvery(({ metadata }) => this.#selectAgain([metadata.name])));
+    stores.subscribe("namespace", () => ({
+      ...onEvery(({ metadata }) => this.#selectAgain([metadata.name])),
+      deleted: ({ metadata: { name } }) => {
+        this.#selectAgain([name]);
+        this.#selected.delete(name);
+      },
+    }));
   }
 
   /** Calls `tell` with the keys of Releases whose limits have changed. */

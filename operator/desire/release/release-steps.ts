@@ -107,18 +107,17 @@ export function releaseSteps(
   };
 }
 
+const suspended: ReleaseOutcome = { state: "suspended" };
+
 async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
   const { key, resource } = loaded;
   const refusal = findRefusal(loaded, parts) ?? refuseByPolicy(loaded, parts);
-  if (refusal !== undefined) return { outcome: refusal };
-  if (resource.spec.suspend) {
+  const idle = refusal ?? (resource.spec.suspend ? suspended : findPinWait(resource));
+  if (idle !== undefined) {
+    // Its source is not polled: also, its account or its host may not be allowed any more.
     parts.sources.forget(key);
-    return { outcome: { state: "suspended" } };
-  }
-  const pinWait = findPinWait(resource);
-  if (pinWait !== undefined) {
-    parts.sources.forget(key);
-    return { outcome: pinWait };
+    if (refusal !== undefined) parts.renderer.forget(key);
+    return { outcome: idle };
   }
   const sourced = await readSource(loaded, parts);
   const release = withMemory(loaded, { source: sourced.known });
@@ -217,8 +216,8 @@ function findRefusal(release: LoadedRelease, parts: Parts): ReleaseOutcome | und
  * not changed.
  */
 function refuseByPolicy(
-  { key, resource, limits, undecided }: LoadedRelease,
-  { sources, renderer, platform }: Parts,
+  { resource, limits, undecided }: LoadedRelease,
+  { platform }: Pick<Parts, "platform">,
 ): ReleaseOutcome | undefined {
   const older = (): number => platform.olderThan(resource);
   const { allowsLocal } = platform;
@@ -226,10 +225,7 @@ function refuseByPolicy(
     undecided?.state === "undecidable"
       ? undecided.message
       : findPolicyRefusal({ spec: resource.spec, limits, allowsLocal, older });
-  if (message === undefined) return undefined;
-  sources.forget(key);
-  renderer.forget(key);
-  return { state: "refused", reason: "PolicyRefused", message };
+  return message === undefined ? undefined : { state: "refused", reason: "PolicyRefused", message };
 }
 
 function refuseManifests({ message }: CheckedManifests): ReleaseOutcome | undefined {

@@ -32,6 +32,8 @@ describe("a Release without a ServiceAccount, where one is required", () => {
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
     expect(bench.condition("Ready")).toBe("False SpecInvalid");
     expect(bench.live("ConfigMap", "a")).toBeDefined();
+    // Its source is not polled with credentials that its former account could read.
+    expect([...bench.requests.keys()]).toEqual([]);
   });
 
   test("deletes nothing when it is deleted, reports why, and continues when it names one", async () => {

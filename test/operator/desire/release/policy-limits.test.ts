@@ -73,6 +73,18 @@ describe("PolicyLimits", () => {
     expect(told).toEqual(["shop"]);
   });
 
+  test("forgets the rules of a namespace that is deleted", async () => {
+    const { limits, deliver, originsOf } = await aPlatform();
+    const told: string[] = [];
+    limits.onNamespaces((namespaces) => void told.push(...namespaces));
+    const namespace = aNamespace("shop", {});
+    deliver("ADDED", namespace);
+    expect(originsOf(shop)).toEqual([]);
+    deliver("DELETED", { ...namespace, metadata: { ...namespace.metadata, resourceVersion: "2" } });
+    deliver("ADDED", aPolicy({ namespaces: { names: ["shop"] }, sources: [] }));
+    expect(told).toEqual([]);
+  });
+
   test("requeues the Releases of a namespace when it is first observed, and when other rules match its labels", async () => {
     const { deliver, originsOf, takeWoken } = await aPlatform();
     deliver("ADDED", aPolicy({ namespaces: { matchLabels: { trust: "low" } }, sources: [] }));
