@@ -1,3 +1,4 @@
+import { requestTimeoutMs } from "../engine/election.ts";
 import { ApiUnavailableError } from "../errors.ts";
 import type { Clock, Lease, LeaseClient, LeaseSpec } from "../ports.ts";
 import { readStatus } from "./api-status.ts";
@@ -24,8 +25,6 @@ const leases = {
   plural: "leases",
   namespaced: true,
 } as const;
-
-const shortestTimeoutMs = 1_000;
 
 /**
  * The operator's Lease, on a connection of its own: a renewal never waits for other requests. It is not fenced, because
@@ -85,7 +84,7 @@ export class KubeLeaseClient implements LeaseClient {
 
   // Undefined: 404.
   async #send(verb: string, request: ApiRequest): Promise<ApiResponse | undefined> {
-    const timeoutMs = Math.max(shortestTimeoutMs, this.#input.renewDeadlineMs / 2);
+    const timeoutMs = requestTimeoutMs(this.#input.renewDeadlineMs);
     let response: ApiResponse;
     try {
       response = await this.#transport.send({ ...request, timeoutMs, retries: 0 });

@@ -1,4 +1,5 @@
 import { apiVersionOf } from "../../../crds/object.ts";
+import { inOrder } from "../../engine/in-order.ts";
 import { ApiUnavailableError } from "../../errors.ts";
 import { readStatus } from "../api-status.ts";
 import type { ApiResponse, ApiTransport } from "../transport.ts";
@@ -63,16 +64,7 @@ export class Discovery {
   }
 
   async #readLegacy(answer: unknown): Promise<readonly DiscoveredVersion[]> {
-    const waiting = [...readLegacyGroups(answer).entries()];
-    const found: DiscoveredVersion[] = [];
-    const readNext = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const [index, groupVersion] = next;
-        found[index] = await this.#readResources(groupVersion);
-      }
-    };
-    await Promise.all(Array.from({ length: atATime }, readNext));
-    return found;
+    return await inOrder(readLegacyGroups(answer), (one) => this.#readResources(one), { atATime });
   }
 
   /** A group version that cannot be read is stale: its server is unavailable, which does not affect the others. */
