@@ -72,6 +72,13 @@ export function giveAnswers(
   return notified;
 }
 
+/** Answers with undefined instead of failures. Pure. */
+export function withoutFailures(
+  found: readonly (SourceRevision | SourceFailure | undefined)[],
+): readonly (SourceRevision | undefined)[] {
+  return found.map((one) => (one !== undefined && "reason" in one ? undefined : one));
+}
+
 /** Whether no poll can change the answer to a resource, because a commit does not change. Pure. */
 export function isSettled({ want, state, handledRequest }: Client): boolean {
   if (want.wish.ref.kind !== "commit" || state.state !== "ready") return false;

@@ -22,6 +22,7 @@ import {
   noteHandled,
   shortestInterval,
   wishesOf,
+  withoutFailures,
 } from "./source-client.ts";
 import { SourceClone } from "./source-clone.ts";
 import { SourceHeads } from "./source-heads.ts";
@@ -30,8 +31,9 @@ import { SourceRemote } from "./source-remote.ts";
 import { isSamePlace, SourceRevisions, type Want } from "./source-revisions.ts";
 import type { RefWish } from "./source-wish.ts";
 
+type Clients = readonly (readonly [key: string, client: Client])[];
 /** `startedMs`: when the poll began, on the clock. */
-type Evaluation = { readonly onlyPending?: boolean; readonly startedMs?: number };
+type Evaluation = { readonly onlyPending?: boolean; readonly startedMs?: number | undefined };
 
 /** Maximum backoff for a remote that fails: with an interval of a day, retries do not wait a day. */
 const backoff = { initialMs: 2_000, factor: 2, capMs: 60_000, jitter: 0.2 };
@@ -73,7 +75,7 @@ export class SourceRepository {
     this.#revisions = new SourceRevisions({ ...options, fetched, places, signatures, authors });
     this.#schedule = new RemoteSchedule({
       ...{ clock, random, backoff },
-      intervalMs: () => this.#intervalMs(),
+      intervalMs: () => shortestInterval(this.#clients.values()),
       run: async ({ isPollDue }) => {
         if (isPollDue) this.#due.add();
         const isAnswered = await this.#pollRemote();
@@ -107,7 +109,7 @@ export class SourceRepository {
     }
     const client = newClient(want, known);
     const isFirst = this.isUnused; // the state from the time of the last follower may be old
-    const isSooner = want.intervalMs < this.#intervalMs();
+    const isSooner = want.intervalMs < shortestInterval(this.#clients.values());
     this.#clients.set(key, client);
     if (isSooner) this.#schedule.reschedule();
     const { ref, refKey } = want.wish;
@@ -149,10 +151,6 @@ export class SourceRepository {
     if (this.#due.add(pushed)) this.#schedule.ask();
   }
 
-  #intervalMs(): number {
-    return shortestInterval(this.#clients.values());
-  }
-
   /** Whether the remote responded. */
   async #pollRemote(): Promise<boolean> {
     const { polls, clock } = this.#options;
@@ -182,9 +180,9 @@ export class SourceRepository {
   }
 
   #tellOutage(outage: SourceFailure | undefined): void {
+    if (outage?.message === this.#poll.outage?.message) return;
     const { log } = this.#options;
     const fields = { repository: redact(this.url, []), resources: this.#clients.size };
-    if (outage?.message === this.#poll.outage?.message) return;
     if (outage === undefined) log.info("A source responds again", fields);
     else log.warn("Cannot poll a source", { ...fields, reason: outage.reason, error: outage.message });
   }
@@ -222,27 +220,28 @@ export class SourceRepository {
       ([, client]) => !isSettled(client) && (!onlyPending || client.state.state === "pending"),
     );
     // A push changes a few of a thousand folders: no resource waits for an answer about the others.
-    const isOther = await this.#revisions.areOther(
-      clients.map(([, client]) => client),
-      this.#poll,
-    );
+    const asked = clients.map(([, client]) => client);
+    const isOther = await this.#revisions.areOther(asked, this.#poll);
     const others = clients.filter((_, index) => isOther[index] !== false);
     const same = clients.filter((_, index) => isOther[index] === false);
-    for (const part of [others, same]) await this.#answer(part, startedMs);
+    for (const part of [others, same]) await this.#answer(part, { onlyPending, startedMs });
   }
 
-  async #answer(clients: readonly (readonly [string, Client])[], startedMs?: number): Promise<void> {
+  async #answer(clients: Clients, { onlyPending = false, startedMs }: Evaluation): Promise<void> {
     const { log, onChange, stats, clock } = this.#options;
     const wants = clients.map(([, { want }]) => want);
-    const found = await this.#revisions.find(wants, this.#poll, { remembered: this.#clients.size });
+    const all = await this.#revisions.find(wants, this.#poll, { remembered: this.#clients.size });
+    // A folder may have been pushed just before it was requested: poll before it is reported as missing.
+    const found = onlyPending && this.#poll.outage === undefined ? withoutFailures(all) : all;
+    if (found.some((one, index) => one !== all[index])) this.#ask();
     // Some were deleted, or their requests have changed since.
     const isCurrent = (key: string, client: Client): boolean => this.#clients.get(key) === client;
     const notified = giveAnswers(clients, found, { ...this.#poll, isCurrent });
     if (notified.length === 0 || this.#isClosed) return;
     stats.notified += notified.length;
-    const took = startedMs === undefined ? {} : { ms: Math.round(clock.now() - startedMs) };
-    const fields = { repository: redact(this.url, []), resources: notified.length, ...took };
-    log.debug("A source has a new revision", fields);
+    const fields = { repository: redact(this.url, []), resources: notified.length };
+    const ms = startedMs === undefined ? undefined : Math.round(clock.now() - startedMs);
+    log.debug("A source has a new revision", { ...fields, ms });
     onChange(notified);
   }
 }

@@ -88,6 +88,26 @@ test("a thousand Releases of one repository cause one poll and one fetch, and a 
   expect(it.sources.stats).toMatchObject({ polls: 2, fetches: 2, notified: 1_001 });
 });
 
+test("polls before it reports a missing folder of a repository that another Release uses", async () => {
+  // Given a Release, and a push of another folder that no poll has found
+  using remote = new FakeGitRemote();
+  remote.commitByOthers({ "a/x": "1" });
+  await using it = new SourcesHarness(remote);
+  await it.ready("a", { path: "a", intervalMs: 3_600_000 });
+  const { polls } = it.sources.stats;
+  remote.commitByOthers({ "b/x": "1" });
+
+  // When Releases request that folder, and one that does not exist, then the first answers are about the new commit
+  const asked = { intervalMs: 3_600_000 };
+  const [found, missing] = await Promise.all([
+    it.answer("b", { path: "b", ...asked }),
+    it.answer("c", { path: "c", ...asked }),
+  ]);
+  expect(found).toMatchObject({ state: "ready" });
+  expect(missing).toMatchObject({ state: "failed", failure: { reason: "SourceNotFound" } });
+  expect(it.sources.stats.polls).toBeGreaterThan(polls);
+});
+
 test("reads a repository on this machine right after a push, for any interval", async () => {
   using remote = new FakeGitRemote();
   remote.commitByOthers({ x: "1" });
