@@ -36,9 +36,18 @@ export function readConditions(
   return {
     waits: [
       ...(isNew ? [waitForOperator(observedGeneration, metadata.generation)] : []),
-      ...remedies.map(({ condition: { reason, message, lastTransitionTime }, remedy: { until } }) => {
-        return { on: reason, message, since: lastTransitionTime, ...(until !== undefined && { until }) };
-      }),
+      ...remedies.map(
+        ({ condition: { type, status: is, reason, message, lastTransitionTime: since }, remedy }) => {
+          const { until } = remedy;
+          return {
+            on: reason,
+            message,
+            since,
+            condition: `${type} is ${is}`,
+            ...(until !== undefined && { until }),
+          };
+        },
+      ),
     ],
     next: [
       ...(isNew ? [`${context.commands.operatorLog}   # shows whether an operator runs`] : []),
@@ -49,7 +58,7 @@ export function readConditions(
       .toSorted((a, b) => Date.parse(b.lastTransitionTime) - Date.parse(a.lastTransitionTime))
       .slice(0, mostChanges)
       .map(({ type, status: is, reason, lastTransitionTime }) => {
-        return `${type} is ${is} (${reason}) since ${lastTransitionTime}`;
+        return `${type} is ${is} since ${lastTransitionTime}, now ${reason}`;
       }),
   };
 }

@@ -55,9 +55,9 @@ const source: MakeRemedy = ({ interval, commands: { fairlead } }) => ({
   next: [`${fairlead("reconcile", "--wait")}   # polls at once, after the fix`],
 });
 const render: MakeRemedy = ({ interval, commands: { fairlead } }) => ({
-  until: `another commit is pushed; polled every ${interval ?? "interval"}`,
+  until: `another commit is pushed, or spec.render is corrected; polled every ${interval ?? "interval"}`,
   next: [
-    `${fairlead("diff", "--source=.")}   # tests a local folder`,
+    `${fairlead("diff", "--source=.")}   # tests the local folder of spec.source.path`,
     `${fairlead("reconcile", "--wait")}   # polls at once, after the push`,
   ],
 });
@@ -90,10 +90,16 @@ const remedies: Readonly<Record<Reason, MakeRemedy>> = {
   }),
   Failed: (context) => ({ until: "the object recovers", next: lookAtObjects(context) }),
   SpecInvalid: edit,
-  ApplyRejected: (context) => ({
-    until: "the spec or the conflicting object changes; retried within a minute",
-    next: edit(context).next,
-  }),
+  ApplyRejected: (context) =>
+    context.kind === "release"
+      ? {
+          ...render(context),
+          until: "the manifest or the conflicting object changes; retried within a minute",
+        }
+      : {
+          until: "the spec or the conflicting object changes; retried within a minute",
+          next: edit(context).next,
+        },
   ApplyFailed: (context) => ({
     until: `an attempt succeeds; next attempt by ${nextTryBy(context)}`,
     next: [

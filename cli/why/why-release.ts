@@ -228,7 +228,7 @@ function describeCommits(release: ReleaseObject): readonly string[] {
   return [
     ...(attempted === undefined || attempted === revision
       ? []
-      : [`commit ${shortCommit(attempted)} is in progress, not deployed`]),
+      : [`commit ${shortCommit(attempted)} is the last one that was tried, and is not deployed`]),
     ...(last === undefined
       ? [`${labelOfRelease(release)} has no deployed commit yet`]
       : [

@@ -93,12 +93,15 @@ export function keepObjects(
   health: Health | undefined,
 ) {
   const unknown = { status: "Unknown", reason, message: "Not applied yet" } as const;
-  const applied: Statement = lastOf("Applied", previous) ?? { type: "Applied", ...unknown };
+  // An unknown one states why nothing is applied now, which may have changed.
+  const keep = (type: "Applied" | "Healthy"): Statement => {
+    const last = lastOf(type, previous);
+    return last === undefined || last.status === "Unknown" ? { type, ...unknown } : last;
+  };
+  const applied = keep("Applied");
   // Assess the objects only if they are applied. They may have been applied by an earlier run.
   const isAssessed = health !== undefined && applied.status === "True";
-  const healthy: Statement = isAssessed
-    ? describeHealthy(health, applied)
-    : (lastOf("Healthy", previous) ?? { type: "Healthy", ...unknown });
+  const healthy: Statement = isAssessed ? describeHealthy(health, applied) : keep("Healthy");
   return { applied, healthy, isAssessed };
 }
 

@@ -46,6 +46,14 @@ describe("what a resource waits for, by its conditions", () => {
       next: [expect.stringContaining("fairlead reconcile --wait")],
     },
     {
+      state: "the API server refuses a manifest of a Release",
+      conditions: [bad("Applied", "ApplyRejected", "web.yaml:3: unknown field")],
+      waits: [
+        "ApplyRejected: web.yaml:3: unknown field until the manifest or the conflicting object changes; retried within a minute",
+      ],
+      next: [expect.stringContaining("diff --source"), expect.stringContaining("reconcile --wait")],
+    },
+    {
       state: "a try that failed is made again",
       conditions: [bad("Applied", "ApplyFailed", "forbidden")],
       waits: ["ApplyFailed: forbidden until an attempt succeeds; next attempt by 2026-01-01T00:01:20Z"],
@@ -128,9 +136,9 @@ describe("what a resource waits for, by its conditions", () => {
       at("Reconciling", 9),
     ]);
     expect(said.changed).toEqual([
-      "Sourced is True (Sourced) since 2026-01-01T00:00:03Z",
-      "Applied is True (Applied) since 2026-01-01T00:00:02Z",
-      "Ready is True (Ready) since 2026-01-01T00:00:01Z",
+      "Sourced is True since 2026-01-01T00:00:03Z, now Sourced",
+      "Applied is True since 2026-01-01T00:00:02Z, now Applied",
+      "Ready is True since 2026-01-01T00:00:01Z, now Ready",
     ]);
   });
 });

@@ -138,7 +138,7 @@ test("the last commit is shown, and the one in progress", async () => {
     status: { ...observed, attempted: "2b", revision: "1a", history: [deployed("1a")] },
   });
   expect(changed).toEqual([
-    "commit 2b is in progress, not deployed",
+    "commit 2b is the last one that was tried, and is not deployed",
     "commit 1a00000000 by Ada (Commit 1a) was deployed at 2026-01-01T00:00:01Z: Ready",
   ]);
 });

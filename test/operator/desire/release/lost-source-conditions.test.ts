@@ -113,6 +113,23 @@ describe("conditions of a Release whose source is unavailable", () => {
     Release.status.parse(status);
   });
 
+  test("Applied and Healthy state why nothing is applied now, not why it was not before", () => {
+    const failing = (reason: "SourceNotFound" | "RenderFailed", resource: ReleaseStatusInput["resource"]) => {
+      const outcome = { state: "unsourced", failure: { reason, message: "no" } } as const;
+      return composeReleaseStatus(statusInput({ resource, outcome, ...nothingKnown }));
+    };
+    const before = failing("SourceNotFound", aRelease());
+    const now = failing("RenderFailed", { ...aRelease(), status: Release.status.parse(before) });
+    expect(conditionsOf(before).slice(2, 4)).toEqual([
+      "Applied Unknown SourceNotFound",
+      "Healthy Unknown SourceNotFound",
+    ]);
+    expect(conditionsOf(now).slice(2, 4)).toEqual([
+      "Applied Unknown RenderFailed",
+      "Healthy Unknown RenderFailed",
+    ]);
+  });
+
   test("Ready reports the deployed state instead of the error of git", () => {
     const status = composeReleaseStatus(statusInput({ source: stale("SourceNotFound") }));
     expect(conditionOf(status, "Ready")?.message).toBe(
