@@ -97,7 +97,8 @@ export async function converge(subject: Subject, options: ConvergeOptions): Prom
   } catch (error) {
     const explained = subject.onFailure?.(error);
     const { namespace } = target?.resource.metadata ?? {};
-    const outcome = explained ?? describeFailure(error, subject.title, { namespace });
+    const outcome =
+      explained ?? describeFailure(error, subject.title, { namespace, originOf: subject.originOf });
     const held = explainHeld(target, run);
     const isWaiting = explained?.state === "waiting";
     return { ...ended, outcome, held, target, plan, error: isWaiting ? undefined : error };

@@ -67,16 +67,22 @@ export type ApplyOutcome =
   /** A write conflict, or this instance no longer leads. Retried without a report. */
   | { readonly state: "retry" };
 
+export interface FailureContext {
+  readonly namespace?: string | undefined;
+  readonly originOf?: ((id: ObjectId) => string | undefined) | undefined;
+}
+
 /**
  * Describes an error of the synthesis or the apply.
  *
  * @param owner The resource's kind and name: `Echo/hello`.
  * @param options.namespace Namespace of the resource, if it has one.
+ * @param options.originOf Where the manifest of an object comes from: `web/deployment.yaml:12`. Default: not mentioned.
  */
 export function describeFailure(
   error: unknown,
   owner: string,
-  { namespace }: { readonly namespace?: string | undefined } = {},
+  { namespace, originOf }: FailureContext = {},
 ): ApplyOutcome {
   if (error instanceof SpecInvalidError)
     return { state: "refused", reason: "SpecInvalid", message: error.message };
@@ -86,7 +92,7 @@ export function describeFailure(
       `or hand it over: annotate it with ${stamps.adoptBy}: ${nameFor(error.id, owner, namespace).toLowerCase()}`;
     return { state: "refused", reason: "NotOwned", message };
   }
-  if (error instanceof ObjectRejectedError) return describeRejection(error);
+  if (error instanceof ObjectRejectedError) return describeRejection(error, originOf);
   if (
     error instanceof AlreadyThereError ||
     error instanceof ReplacedError ||
@@ -121,17 +127,22 @@ export function describeWaiting(objects: readonly LiveObject[], set: string): Ap
   };
 }
 
-function describeRejection({ id, immutableField, isContested, message }: ObjectRejectedError): ApplyOutcome {
+function describeRejection(
+  { id, immutableField, isContested, message }: ObjectRejectedError,
+  originOf: FailureContext["originOf"],
+): ApplyOutcome {
+  const origin = originOf?.(id);
+  const title = origin === undefined ? describeId(id) : `${describeId(id)} (${origin})`;
   const prefix = `Cannot apply "${id}": `;
   const why = message.startsWith(prefix) ? message.slice(prefix.length) : message;
   if (immutableField === undefined) {
-    const refused = `The API server refuses ${describeId(id)}: ${why}`;
+    const refused = `The API server refuses ${title}: ${why}`;
     if (!isContested) return { state: "refused", reason: "ApplyRejected", message: refused };
     const hint = "Choose another one, or free it; the operator then applies the object";
     return { state: "refused", reason: "ApplyRejected", message: `${refused}. ${hint}`, isContested };
   }
   const refused =
-    `${immutableField} of ${describeId(id)} cannot be changed: ${why}. Revert the change, or delete the object ` +
+    `${immutableField} of ${title} cannot be changed: ${why}. Revert the change, or delete the object ` +
     "to have it recreated";
   return { state: "refused", reason: "ImmutableField", message: refused };
 }

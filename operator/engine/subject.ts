@@ -24,6 +24,8 @@ export interface Subject {
   readonly title: string;
   /** The new owner of an adopted object, for events: `this resource's`. */
   readonly whose: string;
+  /** Where the manifest of an object comes from, for messages: `web/deployment.yaml:12`. Default: not mentioned. */
+  readonly originOf?: (id: ObjectId) => string | undefined;
   /** Objects that earlier runs read. */
   readonly claimed?: ReadonlyMap<ObjectId, LiveObject>;
   /** Reads the resource and computes its desired set; called before each plan. Undefined: the resource was deleted. */

@@ -13,6 +13,18 @@ import { aManifest, asLive, set } from "../../fakes/owned-objects.ts";
 
 const id = "apps/Deployment/shop/web";
 
+test("a refusal names the origin of the manifest, if it is known", () => {
+  const error = new ObjectRejectedError("apps/Deployment/shop/web", "spec.replicas: no");
+  const originOf = (id: string) => (id === error.id ? "web.yaml:3" : undefined);
+  expect(describeFailure(error, "Release/web", { originOf })).toMatchObject({
+    message: "The API server refuses Deployment shop/web (web.yaml:3): spec.replicas: no",
+  });
+  const immutable = new ObjectRejectedError(error.id, "no", { immutableField: "spec.selector" });
+  expect(describeFailure(immutable, "Release/web", { originOf })).toMatchObject({
+    message: expect.stringContaining("spec.selector of Deployment shop/web (web.yaml:3) cannot be changed"),
+  });
+});
+
 describe("describeFailure()", () => {
   test.for([
     {
