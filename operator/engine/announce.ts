@@ -11,6 +11,8 @@ export interface AnnounceOptions {
   readonly kind: Pick<BoundKind, "warnings" | "warnOn">;
   readonly events: EventRecorder;
   readonly outages: OutageNotices;
+  /** URL of a resource's source. Default: it has none. */
+  readonly remoteOf?: ((resource: CustomResource) => string | undefined) | undefined;
   readonly log: Logger;
 }
 
@@ -69,7 +71,7 @@ function announcePruned(
 export function announceStatus(
   { status, cause }: { readonly status: EngineStatus; readonly cause: string | undefined },
   { resource }: { readonly resource: CustomResource },
-  { kind, events, outages, log }: AnnounceOptions,
+  { kind, events, outages, remoteOf, log }: AnnounceOptions,
 ): void {
   const before = resource.status as EngineStatus | undefined;
   const { warnOn } = kind;
@@ -77,7 +79,7 @@ export function announceStatus(
     cause,
     warnOn,
   })) {
-    if (!outages.isNew(event)) continue;
+    if (!outages.isNew(event, remoteOf?.(resource))) continue;
     const fields = { reason: event.reason, note: event.note };
     if (event.type === "Warning") log.warn("Resource not ready", fields);
     else log.info("Resource recovered", fields);

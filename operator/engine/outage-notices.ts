@@ -1,18 +1,25 @@
 import type { Announcement } from "./transitions.ts";
 
+/** Maximum number of remotes whose last report is remembered. */
+const mostRemotes = 1_000;
+
 /**
- * Limits the events about a failure of the repository, which affects every resource: for each kind, one event reports the
- * failure, on the first resource that encounters it, and another one reports its end. Each resource has it in a condition.
+ * Limits the events about a failure of a repository, which affects every resource that uses it: for each kind, one event reports
+ * the failure, on the first resource that encounters it, and another one reports its end. Each resource has it in a condition.
  */
 export class OutageNotices {
-  /** The last reported reason; `unknown` after a start of the operator. */
+  /** The last reported reason of the repository for rendered files; `unknown` after a start of the operator. */
   #last: string | undefined = "unknown";
-  /** The last report about each remote of sources. */
-  readonly #remotes = new Set<string>();
+  /** The type of the last report about each remote of sources, by URL. */
+  readonly #remotes = new Map<string, Announcement["type"]>();
 
-  /** Whether an announcement should cause an event. Records the announcement as reported. */
-  isNew({ type, reason, action, note }: Announcement): boolean {
-    if (action === "Source") return this.#isNewOfRemote({ type, reason, note });
+  /**
+   * Whether an announcement should cause an event. Records the announcement as reported.
+   *
+   * @param remote URL of the resource's source; undefined: it is unknown, and all events about it are reported.
+   */
+  isNew({ type, reason, action }: Announcement, remote?: string): boolean {
+    if (action === "Source") return remote === undefined || this.#isNewOfRemote({ type, reason }, remote);
     if (action !== "Publish") return true;
     const next = type === "Warning" ? reason : undefined;
     const isNew = next !== this.#last;
@@ -20,11 +27,13 @@ export class OutageNotices {
     return isNew;
   }
 
-  #isNewOfRemote({ type, reason, note }: Omit<Announcement, "action">): boolean {
+  #isNewOfRemote({ type, reason }: Pick<Announcement, "type" | "reason">, remote: string): boolean {
     if (type === "Warning" && reason !== "SourceUnreachable") return true;
-    const isNew = type === "Warning" ? !this.#remotes.has(note) : this.#remotes.size > 0;
-    if (type === "Warning") this.#remotes.add(note);
-    else this.#remotes.clear();
-    return isNew;
+    const last = this.#remotes.get(remote);
+    this.#remotes.delete(remote);
+    this.#remotes.set(remote, type);
+    const [oldest] = this.#remotes.keys();
+    if (this.#remotes.size > mostRemotes && oldest !== undefined) this.#remotes.delete(oldest);
+    return type !== last;
   }
 }

@@ -4,7 +4,7 @@ import type { CommitSpan, KindSource } from "../../../crds/kind-source.ts";
 import { type CustomResource, keyOf } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
 import { recordIn } from "../../../synth/record.ts";
-import { commitSpansOf } from "../../../synth/source.ts";
+import { commitSpansOf, gitSourceOf } from "../../../synth/source.ts";
 import { SynthesisError } from "../../../synth/synthesis-error.ts";
 import type { ApplyOutcome } from "../../engine/outcome.ts";
 import { SOURCE_PENDING } from "../../engine/source-standing.ts";
@@ -89,6 +89,17 @@ export function describeAwaited({ resource, sourced }: Pick<Loaded, "resource" |
     // After a start of the operator, the source is known soon.
     isQuiet: observedGeneration === resource.metadata.generation,
   };
+}
+
+/** The URL of the source of a resource; undefined: it has none, or the kind's function fails. Pure. */
+export function remoteOf(resource: CustomResource, kind: FollowingKind): string | undefined {
+  try {
+    return gitSourceOf(kind, resource)?.url;
+  } catch (error) {
+    // The state of the source reports it.
+    if (error instanceof SynthesisError) return undefined;
+    throw error;
+  }
 }
 
 /** Stops following the source of a resource that was deleted or is being deleted. */

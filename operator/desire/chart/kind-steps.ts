@@ -1,4 +1,4 @@
-import type { LiveObject, ObjectKind } from "../../../crds/object.ts";
+import type { CustomResource, LiveObject, ObjectKind } from "../../../crds/object.ts";
 import { awaitsSource } from "../../../synth/source.ts";
 import { announceChanges, announceStatus } from "../../engine/announce.ts";
 import type { OwnedObject } from "../../engine/desired-set.ts";
@@ -13,7 +13,13 @@ import { type ConvergedKind, type ConvergeKindOptions, convergeKind, unchanged }
 import { expectedStatus } from "./expected-status.ts";
 import { failedRun } from "./failed-run.ts";
 import { finalize, isLeaving } from "./finalize.ts";
-import { type FollowSourceOptions, followSource, followSpans, leaveSource } from "./follow-source.ts";
+import {
+  type FollowSourceOptions,
+  followSource,
+  followSpans,
+  leaveSource,
+  remoteOf,
+} from "./follow-source.ts";
 import { type Loaded, load } from "./load.ts";
 import { finalRunsOf, protectedIn, protectsRuns } from "./protected-runs.ts";
 import { releaseOrphans } from "./release-orphans.ts";
@@ -35,7 +41,10 @@ export function kindSteps(
 ): (run: ReconcileOptions) => ReconcileSteps<Loaded, ConvergedKind, KindMemory> {
   return ({ signal, log }) => {
     const runClock = shared.kind.hasContext ? new RunClock(shared.time.nowMs()) : undefined;
-    const parts = { ...shared, cluster: shared.cluster.until(signal), log, kindClock: runClock };
+    const parts = {
+      ...{ ...shared, cluster: shared.cluster.until(signal), log, kindClock: runClock },
+      remoteOf: (resource: CustomResource) => remoteOf(resource, shared.kind),
+    };
     // Use the operator's own permissions, because the finalizer belongs to the resource and not to its objects.
     const runs = { cluster: parts.cluster, storeOf: (child: ObjectKind) => parts.stores.children(child) };
     return {

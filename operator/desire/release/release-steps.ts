@@ -1,5 +1,5 @@
 import { releaseAnnotations } from "../../../crds/release.ts";
-import { report } from "../../engine/report.ts";
+import { type ReportOptions, report } from "../../engine/report.ts";
 import type { SourceAnswers } from "../../git/source/ports.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
@@ -34,7 +34,7 @@ import {
 } from "./release-memory.ts";
 import type { ReleaseOutcome } from "./release-outcome.ts";
 import { type Ended, judgeRelease, type ReportReleaseOptions } from "./report-release.ts";
-import { readSource, reportSource, type Sourced, type SourceOptions } from "./source-release.ts";
+import { readSource, remoteOf, reportSource, type Sourced, type SourceOptions } from "./source-release.ts";
 import { findUnseen } from "./unseen-objects.ts";
 
 export type ReleaseParts = Omit<ConvergeReleaseOptions, "acting" | "nowMs"> &
@@ -69,6 +69,7 @@ export function releaseSteps(
       const acting = lacksAccount(release, shared) ? withoutAccount() : cluster.as(release.who);
       return { ...shared, cluster, acting, nowMs, log };
     };
+    const reporting = { ...shared, cluster, log, remoteOf, resources: shared.releases, kind: quiet };
     return {
       load: (key, remembered) => {
         const release = loadRelease(key, {
@@ -93,12 +94,7 @@ export function releaseSteps(
         return await withNext(release, await deploy(release, parts), parts);
       },
       judge: (release, ended) => judgeRelease(release, ended, { ...shared, cluster, log }),
-      report: (run, onWritten) =>
-        report(
-          run,
-          { ...shared, cluster, log, resources: shared.releases, kind: { warnings: () => [], warnOn: [] } },
-          onWritten,
-        ),
+      report: (run, onWritten) => report(run, reporting, onWritten),
       onRemembered: (key, before, now) => {
         if (isNewsForDependents(before, now)) shared.wake(shared.dependents.of(key));
       },
@@ -107,6 +103,8 @@ export function releaseSteps(
   };
 }
 
+/** Everything that a Release reports is in its conditions. */
+const quiet: ReportOptions["kind"] = { warnings: () => [], warnOn: [] };
 const suspended: ReleaseOutcome = { state: "suspended" };
 
 async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {

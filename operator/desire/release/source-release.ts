@@ -1,5 +1,6 @@
 import { toMilliseconds } from "../../../crds/duration.ts";
-import { releaseAnnotations } from "../../../crds/release.ts";
+import type { CustomResource } from "../../../crds/object.ts";
+import { type ReleaseResource, releaseAnnotations } from "../../../crds/release.ts";
 import type { KindCatalog, SecretReader } from "../../cluster/found-kinds/ports.ts";
 import type { DesiredSet } from "../../engine/desired-set.ts";
 import { longestRetryMs } from "../../engine/requeue.ts";
@@ -114,6 +115,11 @@ export function prepareAll(
   // Look up all of them, not only the first one: one discovery resolves all.
   const answers = unknown.map(({ manifest }) => catalog.ask(manifest.apiVersion, manifest.kind, key));
   return answers.some(({ state }) => state === "known") ? prepare(rendered, resource, catalog) : prepared;
+}
+
+/** The URL of a Release's source; undefined: its spec is invalid. Pure. */
+export function remoteOf({ spec }: CustomResource): string | undefined {
+  return (spec as Partial<ReleaseResource["spec"]>).source?.url;
 }
 
 /**
