@@ -42,7 +42,8 @@ export function kindSteps(
   return ({ signal, log }) => {
     const runClock = shared.kind.hasContext ? new RunClock(shared.time.nowMs()) : undefined;
     const parts = {
-      ...{ ...shared, cluster: shared.cluster.until(signal), log, kindClock: runClock },
+      ...shared,
+      ...{ cluster: shared.cluster.until(signal), log, kindClock: runClock },
       remoteOf: (resource: CustomResource) => remoteOf(resource, shared.kind),
     };
     // Use the operator's own permissions, because the finalizer belongs to the resource and not to its objects.

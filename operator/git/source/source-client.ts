@@ -72,11 +72,9 @@ export function giveAnswers(
   return notified;
 }
 
-/** Answers with undefined instead of failures. Pure. */
-export function withoutFailures(
-  found: readonly (SourceRevision | SourceFailure | undefined)[],
-): readonly (SourceRevision | undefined)[] {
-  return found.map((one) => (one !== undefined && "reason" in one ? undefined : one));
+/** Whether a poll may change the answer: it is a failure, and not about a commit, which does not change. Pure. */
+export function mayBeOld({ want }: Client, found: SourceRevision | SourceFailure | undefined): boolean {
+  return found !== undefined && "reason" in found && want.wish.ref.kind !== "commit";
 }
 
 /** Whether no poll can change the answer to a resource, because a commit does not change. Pure. */

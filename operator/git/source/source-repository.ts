@@ -17,12 +17,12 @@ import {
   giveAnswers,
   hasUnasked,
   isSettled,
+  mayBeOld,
   newClient,
   noteAsked,
   noteHandled,
   shortestInterval,
   wishesOf,
-  withoutFailures,
 } from "./source-client.ts";
 import { SourceClone } from "./source-clone.ts";
 import { SourceHeads } from "./source-heads.ts";
@@ -232,8 +232,10 @@ export class SourceRepository {
     const wants = clients.map(([, { want }]) => want);
     const all = await this.#revisions.find(wants, this.#poll, { remembered: this.#clients.size });
     // A folder may have been pushed just before it was requested: poll before it is reported as missing.
-    const found = onlyPending && this.#poll.outage === undefined ? withoutFailures(all) : all;
-    if (found.some((one, index) => one !== all[index])) this.#ask();
+    const isUnpolled = onlyPending && this.#poll.outage === undefined;
+    const isOld = clients.map(([, client], index) => isUnpolled && mayBeOld(client, all[index]));
+    if (isOld.includes(true)) this.#ask();
+    const found = all.map((one, index) => (isOld[index] === true ? undefined : one));
     // Some were deleted, or their requests have changed since.
     const isCurrent = (key: string, client: Client): boolean => this.#clients.get(key) === client;
     const notified = giveAnswers(clients, found, { ...this.#poll, isCurrent });
