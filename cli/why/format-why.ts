@@ -60,9 +60,8 @@ function reasonOf({ id, reason }: WhyStep): string {
   return reason.startsWith(name) ? reason.slice(name.length) : reason;
 }
 
-function formatWait({ on, message, since, condition, until }: Wait): readonly string[] {
-  const whole = condition === undefined ? `, since ${since}` : ` (${condition} since ${since})`;
-  const when = since === undefined ? "" : whole;
+function formatWait({ on, message, since, until }: Wait): readonly string[] {
+  const when = since === undefined ? "" : `, since ${since}`;
   return [
     printable(`- ${on}${when}: ${message}`),
     ...(until === undefined || message.endsWith(until) ? [] : [printable(`  until ${until}`)]),

@@ -36,18 +36,9 @@ export function readConditions(
   return {
     waits: [
       ...(isNew ? [waitForOperator(observedGeneration, metadata.generation)] : []),
-      ...remedies.map(
-        ({ condition: { type, status: is, reason, message, lastTransitionTime: since }, remedy }) => {
-          const { until } = remedy;
-          return {
-            on: reason,
-            message,
-            since,
-            condition: `${type} is ${is}`,
-            ...(until !== undefined && { until }),
-          };
-        },
-      ),
+      ...remedies.map(({ condition: { reason, message, lastTransitionTime }, remedy: { until } }) => {
+        return { on: reason, message, since: lastTransitionTime, ...(until !== undefined && { until }) };
+      }),
     ],
     next: [
       ...(isNew ? [`${context.commands.operatorLog}   # shows whether an operator runs`] : []),

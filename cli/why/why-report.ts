@@ -15,10 +15,8 @@ export interface Wait {
   readonly on: string;
   /** For users. */
   readonly message: string;
-  /** RFC 3339. With a `condition`: since when that holds, perhaps for other reasons before. */
+  /** RFC 3339. */
   readonly since?: string | undefined;
-  /** The condition that names the reason: `Ready is False`. */
-  readonly condition?: string | undefined;
   /** The event that ends it. */
   readonly until?: string | undefined;
 }

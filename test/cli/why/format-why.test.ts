@@ -21,10 +21,7 @@ const report = (more: Partial<WhyReport> = {}): WhyReport => ({
 const wants = (steps: readonly WhyStep[], surplus: readonly WhyStep[] = []) => ({
   wants: { objects: 2, steps, unread: 0, surplus },
 });
-const wait = {
-  ...{ on: "NotOwned", message: "theirs", condition: "Ready is False", since: "2026-01-01T00:00:00Z" },
-  until: "it is gone",
-};
+const wait = { on: "NotOwned", message: "theirs", since: "2026-01-01T00:00:00Z", until: "it is gone" };
 
 describe("a report on one screen", () => {
   test("shows the desired objects, the wait and its end, the last changes, and what to do", () => {
@@ -50,7 +47,7 @@ describe("a report on one screen", () => {
       "prune   ConfigMap shop/old   it is old",
       "",
       "Waiting for:",
-      "- NotOwned (Ready is False since 2026-01-01T00:00:00Z): theirs",
+      "- NotOwned, since 2026-01-01T00:00:00Z: theirs",
       "  until it is gone",
       "",
       "Unknown:",
