@@ -76,6 +76,7 @@ export class OperatorChart extends Chart {
       watchedNamespaces: [...new Set(watchedNamespaces)],
       electsLeader: ha,
       namesCluster: repository !== undefined,
+      sealsRecords: releasesOf(values) !== undefined,
     });
   }
 

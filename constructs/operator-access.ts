@@ -1,6 +1,13 @@
 import { ApiObject } from "cdk8s";
 import { Construct } from "constructs";
-import { clusterIdRules, leaseRules, type OperatorRules, type PolicyRule } from "./operator-role.ts";
+import {
+  clusterIdRules,
+  leaseRules,
+  type OperatorRules,
+  type PolicyRule,
+  recordKeyNameOf,
+  recordKeyRules,
+} from "./operator-role.ts";
 
 export interface OperatorAccessProps {
   readonly name: string;
@@ -12,11 +19,13 @@ export interface OperatorAccessProps {
   readonly electsLeader: boolean;
   /** Whether the uid of kube-system is read. */
   readonly namesCluster: boolean;
+  /** Whether there are Releases, whose first records are sealed. */
+  readonly sealsRecords: boolean;
 }
 
 const api = "rbac.authorization.k8s.io";
 
-/** The operator's identity and permissions: a ServiceAccount, roles and bindings. */
+/** The operator's identity and permissions: a ServiceAccount, roles and bindings, and the Secret that it alone uses. */
 export class OperatorAccess extends Construct {
   readonly #name: string;
   readonly #account: object;
@@ -41,6 +50,15 @@ export class OperatorAccess extends Construct {
       if (namesCluster) this.#grant(`${name}-cluster-id`, clusterIdRules, "kube-system");
     }
     if (props.electsLeader) this.#grant(`${name}-leader-election`, leaseRules(name), namespace);
+    if (props.sealsRecords) this.#addRecordKey(namespace);
+  }
+
+  /** The Secret has no key: the operator adds a random one, so that no file contains it. */
+  #addRecordKey(namespace: string): void {
+    const name = recordKeyNameOf(this.#name);
+    const metadata = { name, namespace };
+    new ApiObject(this, "record-key", { apiVersion: "v1", kind: "Secret", metadata, type: "Opaque" });
+    this.#grant(name, recordKeyRules(name), namespace);
   }
 
   /** A Role and its binding in a namespace; without a namespace, a ClusterRole and its binding. */

@@ -116,6 +116,16 @@ export function leaseRules(name: string): readonly PolicyRule[] {
   ];
 }
 
+/** Name of the Secret with the key of records of an installation; as in operator/compose/compose-election.ts. */
+export function recordKeyNameOf(installation: string): string {
+  return `${installation}-records`;
+}
+
+/** Rules for the key of records in the operator's own namespace: a Secret that the chart creates without a key. */
+export function recordKeyRules(name: string): readonly PolicyRule[] {
+  return [{ apiGroups: [""], resources: ["secrets"], resourceNames: [name], verbs: ["get", "patch"] }];
+}
+
 const verbOrder = ["get", "list", "watch", "create", "update", "patch", "delete"];
 
 function toRule({

@@ -6,14 +6,23 @@ import { AdmissionPolicy, celText, celTexts, type ResourceRule, type Subject } f
 import { anyKind, exceptions } from "./fenced-kinds.ts";
 import { fieldCasesOf, setKindsOf } from "./field-additions.ts";
 
+/** Objects of the operator itself. */
+interface OwnObjects {
+  readonly lease: string;
+  readonly recordKey: { readonly namespace: string; readonly name: string };
+}
+
 export interface OwnershipFenceProps {
   /** Name of policy and binding. */
   readonly name: string;
   readonly subject: Subject;
   /** The kinds that the operator reconciles. */
   readonly kinds: readonly BoundKind[];
-  /** Set if there are Releases, which have objects of any kind: the operator's Lease is not one of them. */
-  readonly releases?: { readonly lease: string } | undefined;
+  /**
+   * Set if there are Releases, which have objects of any kind: the operator's Lease, and the Secret with its key of records, are
+   * not among them.
+   */
+  readonly releases?: OwnObjects | undefined;
 }
 
 /** As in synth/manifest.ts; this folder does not import synth. */
@@ -25,14 +34,15 @@ const fieldManager = "fairlead";
  * operator/engine/ownership.ts, enforced by the API server. It does not cover creations, subresources, and kinds whose
  * objects are neither children nor have fields that a chart sets.
  *
- * A change is admitted in five cases:
+ * A change is admitted in six cases:
  * - the object's controller is one of our resources, and stays the same one;
  * - it has no controller, its set stays the same one, and our field manager has applied to it before;
  * - it has no controller and is of no other set, and its annotation hands it over to the resource that takes it;
  * - it is itself a resource of ours that another kind, or a Release, may have as its child, and nothing but its
  *   finalizers changes; of a Release also labels and annotations, which make it an ApplySet;
  * - a kind declares that it sets fields of such objects, the field manager is that of a resource of this kind, and
- *   nothing but these fields changes.
+ *   nothing but these fields changes;
+ * - it is the Secret with the operator's key of records, which has no key yet.
  *
  * A deletion is admitted if its controller is one of our resources, or if it has none, is of some set, and our field
  * manager has applied to it before; and if its kind retires its resources, and it has no owner.
@@ -49,7 +59,7 @@ export class OwnershipFence extends AdmissionPolicy {
       variables: variablesFor(owners),
       validations: [
         {
-          expression: `request.operation == 'DELETE' ? (${mayDelete(kinds)}) : (${mayChange(kinds, releases !== undefined)})`,
+          expression: `request.operation == 'DELETE' ? (${mayDelete(kinds)}) : (${mayChange(kinds, releases)})`,
           message: "'Fairlead leaves alone what belongs to ' + variables.owner",
         },
       ],
@@ -93,15 +103,25 @@ function retiringOf(kinds: readonly BoundKind[]): readonly ObjectKind[] {
   return kinds.flatMap(({ definition, retire }) => (retire === undefined ? [] : [definition]));
 }
 
-function mayChange(kinds: readonly BoundKind[], hasReleases: boolean): string {
+function mayChange(kinds: readonly BoundKind[], releases: OwnObjects | undefined): string {
   const cases = [
     "variables.isControlled && variables.newControllers.exists(n, variables.controllers.exists(o, o.uid == n.uid))",
     "size(variables.controllers) == 0 && variables.set != '' && variables.set == variables.newSet && variables.isOurs",
     "size(variables.controllers) == 0 && variables.set in ['', variables.newSet] && variables.isHandedOver",
-    ...ownMetadataOf(kinds, hasReleases),
+    ...ownMetadataOf(kinds, releases !== undefined),
     ...fieldCasesOf(kinds, requestKind),
+    ...(releases === undefined ? [] : [isEmptyKey(releases.recordKey)]),
   ];
   return cases.map((each) => `(${each})`).join(" || ");
+}
+
+function isEmptyKey({ namespace, name }: OwnObjects["recordKey"]): string {
+  return [
+    `${requestKind} == '/Secret'`,
+    `oldObject.metadata.namespace == ${celText(namespace)}`,
+    `oldObject.metadata.name == ${celText(name)}`,
+    "!oldObject.?data.hasValue()",
+  ].join(" && ");
 }
 
 /** A kind whose objects are children of others also has resources, whose finalizers the operator sets. */

@@ -5,7 +5,7 @@ import { Release } from "../crds/release.ts";
 import type { ResourceRule } from "./admission-policy.ts";
 import { anyKind, exceptions } from "./fenced-kinds.ts";
 import { LeadershipFence, writesOf } from "./leadership-fence.ts";
-import { actsAsOthers, operatorRulesOf, type PolicyRule } from "./operator-role.ts";
+import { actsAsOthers, operatorRulesOf, type PolicyRule, recordKeyNameOf } from "./operator-role.ts";
 import { OwnershipFence } from "./ownership-fence.ts";
 import { StagePolicies } from "./stage-policies.ts";
 import { StatusFence } from "./status-fence.ts";
@@ -58,7 +58,8 @@ export class WriteFences extends Construct {
     const { ownership, leadership, releaseLeadership, releaseStatus, stages } = fencesOf(props);
     const namespaces = [...new Set(props.watchedNamespaces)];
     if (ownership !== undefined) {
-      const releases = hasReleases ? { lease: name } : undefined;
+      const recordKey = { namespace, name: recordKeyNameOf(name) };
+      const releases = hasReleases ? { lease: name, recordKey } : undefined;
       new OwnershipFence(this, "ownership", { name: ownership, subject, kinds, releases });
     }
     if (leadership !== undefined) {

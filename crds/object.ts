@@ -55,6 +55,8 @@ export interface LiveObject extends KubernetesObject {
   readonly addedFields?: Readonly<Record<string, unknown>>;
   /** When one of these fields last changed, RFC 3339, by the API server. */
   readonly addedAt?: string;
+  /** Ids of the objects of a Release that has no inventory in its status yet; see SealedRecords. */
+  readonly recorded?: readonly string[];
 }
 
 /** A custom resource of a kind of this operator. */

@@ -166,7 +166,7 @@ export type ReleaseHistoryEntry = z.output<typeof historyEntry>;
 /** The field `status.next`. */
 export type NextPlan = z.output<typeof nextPlan>;
 
-/** Annotations that users and the command line set on a Release. */
+/** Annotations of a Release. All but the last one are set by users and the command line. */
 export const releaseAnnotations = {
   /** Any text, such as a time: a new value makes the operator poll the remote at once. */
   requestedAt: "fairlead.dev/requested-at",
@@ -174,4 +174,6 @@ export const releaseAnnotations = {
   approvePrune: APPROVE_PRUNE,
   /** Namespaces, separated by commas, whose Releases may depend on this one; `*`: any. */
   allowDependents: "fairlead.dev/allow-dependents",
+  /** The ids of the objects, from the operator, until the status has them; see SealedRecords. */
+  recorded: "fairlead.dev/recorded-objects",
 } as const;

@@ -5,9 +5,10 @@ import { KubeEventRecorder } from "./cluster/events.ts";
 import { holderOf } from "./cluster/impersonation.ts";
 import { KubeCluster } from "./cluster/kube-cluster.ts";
 import { reducePod, reduceToMetadata, type Transform } from "./cluster/live-object.ts";
+import { RecordKey } from "./cluster/record-key.ts";
 import { WatchConnection } from "./cluster/watch-connection.ts";
 import { KubeWatchSource } from "./cluster/watch-source.ts";
-import { composeElection, leaseOf } from "./compose/compose-election.ts";
+import { composeElection, leaseOf, recordKeyPlaceOf } from "./compose/compose-election.ts";
 import { composeEndpoints } from "./compose/compose-endpoints.ts";
 import { composePublisher } from "./compose/compose-publisher.ts";
 import { composeTracing } from "./compose/compose-tracing.ts";
@@ -91,9 +92,10 @@ export async function composeOperator(
   const holder = holderOf(leaseOf(shared), input.identity);
   const cluster = new KubeCluster({ transport, fence, clock, holder });
   const synthesizer = createSynthesizer();
+  const recordKey = new RecordKey({ ...shared, place: recordKeyPlaceOf(shared) });
   const parts = await composeTracing({ cluster, publisher, synthesize: synthesizer }, config);
   const delivery = composeDelivery({
-    ...{ shared, stores, shapeOf, election, events },
+    ...{ shared, stores, shapeOf, election, events, recordKey },
     ...{ cluster: parts.cluster, traceReconcile: parts.traceReconcile },
     repository: repository && parts.publisher && { ...repository, own: parts.publisher },
   });
@@ -126,7 +128,9 @@ export async function composeOperator(
     controllers,
     election,
     leaseLost: lost.promise,
-    prepare: async (signal) => await repository?.prepare(signal),
+    prepare: async (signal) => {
+      await Promise.all([repository?.prepare(signal), config.releases && recordKey.learn(signal)]);
+    },
     reportFences: () => reportFences(shared),
     publisher,
     closeEvents: () => events.close(),

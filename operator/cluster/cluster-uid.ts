@@ -1,8 +1,7 @@
 import { Namespace } from "../../crds/core-kinds.ts";
 import { ApiUnavailableError } from "../errors.ts";
 import type { Clock, Cluster, Logger, Random } from "../ports.ts";
-import { Backoff } from "../runtime/backoff.ts";
-import { sleep } from "../runtime/sleep.ts";
+import { untilAnswered } from "./until-answered.ts";
 
 export interface ClusterUidInput {
   readonly cluster: Pick<Cluster, "until">;
@@ -10,9 +9,6 @@ export interface ClusterUidInput {
   readonly random: Random;
   readonly log: Logger;
 }
-
-/** The same backoff as for watches. */
-const backoff = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1 };
 
 /**
  * This cluster has no id for repositories, and will have none until the user changes something: nothing can be
@@ -54,22 +50,17 @@ export class ClusterUid {
    * @throws UnnamedClusterError if the operator may not read it, or there is no such namespace.
    */
   async learn(signal: AbortSignal): Promise<void> {
-    const { clock, random, log } = this.#input;
-    const delays = new Backoff(backoff, random);
-    for (let failures = 0; !signal.aborted; failures++) {
-      try {
-        this.#value = await this.#read(signal);
-        if (failures > 0) log.info("Read the uid of kube-system");
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        if (!(error instanceof ApiUnavailableError)) throw error;
-        if (error.status === 403) throw new UnnamedClusterError(error.message, { cause: error });
-        // Logged once, not for every attempt.
-        if (failures === 0) log.warn("Waiting for the uid of kube-system", { why: error.message });
-        const delayMs = Math.max(error.retryAfterMs ?? 0, delays.next(clock.now()));
-        await sleep(delayMs, { clock, signal });
-      }
+    const { log } = this.#input;
+    try {
+      this.#value = await untilAnswered(() => this.#read(signal), {
+        ...this.#input,
+        onWait: ({ message }) => log.warn("Waiting for the uid of kube-system", { why: message }),
+        onEnd: () => log.info("Read the uid of kube-system"),
+        signal,
+      });
+    } catch (error) {
+      if (!(error instanceof ApiUnavailableError)) throw error;
+      throw new UnnamedClusterError(error.message, { cause: error });
     }
   }
 

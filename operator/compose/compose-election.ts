@@ -72,6 +72,12 @@ function hookAddressOf({
   return ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 
+/** Namespace and name of the Secret with the key of records. The charts use the same name. */
+export function recordKeyPlaceOf(shared: Pick<SharedParts, "config" | "access">): readonly [string, string] {
+  const [namespace, name] = leaseOf(shared);
+  return [namespace, `${name}-records`];
+}
+
 /** Namespace and name of the Lease. */
 export function leaseOf({
   config,

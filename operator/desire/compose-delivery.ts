@@ -16,6 +16,7 @@ import type { OperatorRepository } from "./release/publish-target.ts";
 import { isPublishedAt } from "./release/published-places.ts";
 import { createReleaseController } from "./release/release-controller.ts";
 import { releaseKind, releasePolicyKind } from "./release/release-kind.ts";
+import type { Sealer } from "./release/sealed-records.ts";
 import { composeKindSources, type FollowKind } from "./source/compose-kind-sources.ts";
 
 /** The kinds that an operator watches in addition to those of its program. Pure. */
@@ -54,6 +55,8 @@ export interface DeliveryInput {
   readonly cluster: Cluster;
   readonly election: Election;
   readonly events: EventRecorder;
+  /** Seals the first records of Releases. */
+  readonly recordKey: Sealer;
   /** Undefined: the operator does not publish. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
   readonly traceReconcile?: ((controller: string, reconcile: Reconcile) => Reconcile) | undefined;
@@ -69,7 +72,7 @@ export interface Delivery {
 
 /** Composes the parts that need git sources. None starts before it is needed. Undefined: the configuration disables them. */
 export function composeDelivery(input: DeliveryInput): Delivery | undefined {
-  const { shared, stores, shapeOf, cluster, election, events, repository, traceReconcile } = input;
+  const { shared, stores, shapeOf, cluster, election, events, recordKey, repository, traceReconcile } = input;
   const { config, kinds, clock, metrics } = shared;
   const sourceZone = sourceZoneOf(shared, election);
   if (sourceZone === undefined) return undefined;
@@ -86,7 +89,18 @@ export function composeDelivery(input: DeliveryInput): Delivery | undefined {
     follow: (kind) => kind.source && follow(kind),
     createController: () =>
       createReleaseController({
-        ...{ shared, sourceZone, platform, stores, shapeOf, cluster, election, events, repository },
+        ...{
+          shared,
+          sourceZone,
+          platform,
+          stores,
+          shapeOf,
+          cluster,
+          election,
+          events,
+          recordKey,
+          repository,
+        },
         trailersOf: (release) => trailersOf(Release, release, { kinds, stores }),
         ...(traceReconcile && { traceReconcile }),
       }),

@@ -1,18 +1,25 @@
 import type { Inventory } from "../../crds/inventory.ts";
-import type { KubernetesObject } from "../../crds/object.ts";
+import type { KubernetesObject, LiveObject } from "../../crds/object.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
 import type { DesiredSet, OwnedObject } from "./desired-set.ts";
 
 import { findFinishedJobs } from "./finished-jobs.ts";
 import type { Plan } from "./plan.ts";
 
+/** The recorded objects of a resource: those in its status, or else those of its first record. Pure. */
+export function inventoryOf(resource: Pick<KubernetesObject, "metadata">): Inventory | undefined {
+  const { status, recorded } = resource as Pick<LiveObject, "recorded"> & {
+    readonly status?: { readonly inventory?: Inventory };
+  };
+  return status?.inventory ?? (recorded && { entries: [...recorded] });
+}
+
 /**
- * The ids that are recorded in the status of a resource. Only these objects can belong to it, because every id is recorded
- * before its object is first applied, and only the operator may write the status. Pure.
+ * The ids that are recorded for a resource. Only these objects can belong to it, because every id is recorded before its
+ * object is first applied, and only the operator can write the record. Pure.
  */
 export function recordedIdsOf(resource: Pick<KubernetesObject, "metadata">): ReadonlySet<ObjectId> {
-  const { status } = resource as { readonly status?: { readonly inventory?: Inventory } };
-  return new Set(status?.inventory?.entries);
+  return new Set(inventoryOf(resource)?.entries);
 }
 
 export interface RecordInput {

@@ -89,6 +89,9 @@ const annotations: readonly (readonly [string, string])[] = [
   ["fairlead.dev/approve-prune", "{head}"],
   ["fairlead.dev/allow-dependents", "*"],
   ["fairlead.dev/adopt-by", "release/{other}/shop"],
+  // A first record with a seal of the right length, and without one.
+  ["fairlead.dev/recorded-objects", `${"A".repeat(43)} ["/ConfigMap/{other}/web","/Secret/{other}/two"]`],
+  ["fairlead.dev/recorded-objects", '["/ConfigMap/{other}/web","/Secret/{other}/two"]'],
 ];
 
 /** A random action. The same seed gives the same actions. */

@@ -1,5 +1,6 @@
 import { open, stat } from "node:fs/promises";
 import type { AuditEvent } from "../../test/cluster/audit-log.ts";
+import { recordKeyNames } from "../../test/cluster/install.ts";
 
 /** Reads the audit log in parts: each request once, in the order of their ends. */
 export class AuditFeed {
@@ -39,34 +40,44 @@ export class AuditFeed {
 export interface Parties {
   /** User name of the operator. */
   readonly operator: string;
+  /** Namespace of the operator. */
+  readonly home: string;
   /** Namespace of the victim. */
   readonly victim: string;
   /** Namespace of the attacker. */
   readonly attacker: string;
 }
 
-/** The operator's own writes: Releases (never their spec), events and leases. */
+/** The operator's own writes: Releases (never their spec), events and leases, and the key of records in its namespace. */
 const ownResources: ReadonlySet<string> = new Set(["releases", "events", "leases"]);
+
+function isOwnWrite({ objectRef }: AuditEvent, home: string): boolean {
+  const { resource = "", namespace, name } = objectRef ?? {};
+  return (
+    ownResources.has(resource) ||
+    (namespace === home && resource === "secrets" && recordKeyNames.includes(name ?? ""))
+  );
+}
 
 /**
  * Finds forbidden writes, for users. Pure.
  *
- * - With its own rights the operator writes only Releases, events and leases: no object of any tenant.
+ * - With its own rights the operator writes only Releases, events, leases and its own key: no object of any tenant.
  * - With impersonation it uses an account of the namespace in which it writes.
  * - The only writers in the victim's namespace are the victim, its accounts and the controllers of Kubernetes.
  * - While the victim does nothing (`quietSince`), there is no write at all in its namespace.
  */
 export function findViolations(
   events: readonly AuditEvent[],
-  { operator, victim, attacker }: Parties,
+  { operator, home, victim, attacker }: Parties,
   { quietSince }: { readonly quietSince: Date | undefined },
 ): readonly string[] {
   return events.filter(isDone).flatMap((event) => {
-    const { resource = "", namespace } = event.objectRef ?? {};
+    const { namespace } = event.objectRef ?? {};
     const isOfOperator = event.user.username === operator;
     const actor = (event.impersonatedUser ?? event.user).username;
     const found: string[] = [];
-    if (isOfOperator && event.impersonatedUser === undefined && !ownResources.has(resource))
+    if (isOfOperator && event.impersonatedUser === undefined && !isOwnWrite(event, home))
       found.push("the operator wrote an object with its own rights");
     if (event.impersonatedUser !== undefined && !actor.startsWith(`system:serviceaccount:${namespace}:`))
       found.push("the operator acted in another namespace than that of the account");

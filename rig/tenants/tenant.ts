@@ -73,7 +73,7 @@ export class Tenant implements Neighbour {
       }
       case "annotate": {
         const value = action.value
-          .replace("{other}", other.namespace)
+          .replaceAll("{other}", other.namespace)
           .replace("{head}", this.git.head() ?? "");
         return await this.#patch(action.name, { metadata: { annotations: { [action.annotation]: value } } });
       }

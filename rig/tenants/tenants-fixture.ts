@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parse, stringify } from "yaml";
 import type { TestCluster } from "../../test/cluster/global-setup.ts";
+import { recordKeysIn } from "../../test/cluster/install.ts";
 import { type Kubectl, kubectlFor } from "../../test/cluster/kubectl.ts";
 import { RELEASE_RIGHTS } from "../../test/cluster/shared-kinds.ts";
 import { FakeGitRemote } from "../../test/fakes/git-remote.ts";
@@ -79,6 +80,7 @@ function operatorIn(namespace: string): readonly object[] {
   return [
     { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "operator", namespace } },
+    ...recordKeysIn(namespace),
     ...[RELEASE_RIGHTS, `${RELEASE_RIGHTS}-leases`].map((role) => ({
       apiVersion: `${rbac}/v1`,
       kind: "ClusterRoleBinding",
@@ -140,6 +142,7 @@ export async function createTenantsFixture(
     ...{ kubectl, cluster, victim, attacker, attackerKubeconfigPath, published, log },
     parties: {
       operator: `system:serviceaccount:${home}:operator`,
+      home,
       victim: victimName,
       attacker: attackerName,
     },

@@ -48,6 +48,38 @@ describe("the operator's rights for Releases", () => {
   });
 });
 
+describe("the Secret for the key of records", () => {
+  const secretIn = (objects: readonly Made[]) => objects.filter(({ kind }) => kind === "Secret");
+
+  test("has no key, which the operator adds, and is the only one that the operator may read", () => {
+    const [secret, ...others] = secretIn(productWith({}));
+    expect(others).toEqual([]);
+    expect(secret).toMatchObject({
+      metadata: { name: "fairlead-records", namespace: "fairlead-system" },
+      type: "Opaque",
+    });
+    expect(secret).not.toHaveProperty("data");
+    const role = productWith({}).find(
+      ({ kind, metadata }) => kind === "Role" && metadata.name === "fairlead-records",
+    );
+    expect(role).toMatchObject({
+      metadata: { namespace: "fairlead-system" },
+      rules: [
+        {
+          apiGroups: [""],
+          resources: ["secrets"],
+          resourceNames: ["fairlead-records"],
+          verbs: ["get", "patch"],
+        },
+      ],
+    });
+  });
+
+  test("does not exist without Releases", () => {
+    expect(secretIn(productWith({ enabled: false }))).toEqual([]);
+  });
+});
+
 describe("the operator's rights for a kind that follows a git source", () => {
   const secretsOf = (releases: object) => {
     const values = { image: "fairlead:1", releases };

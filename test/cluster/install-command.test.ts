@@ -14,7 +14,7 @@ const { kubectl, install, uninstall } = cluster;
 
 const everything =
   "namespaces,serviceaccounts,clusterroles,clusterrolebindings,roles,rolebindings,networkpolicies,services," +
-  "poddisruptionbudgets,deployments,configmaps,validatingadmissionpolicies,validatingadmissionpolicybindings," +
+  "poddisruptionbudgets,deployments,configmaps,secrets,validatingadmissionpolicies,validatingadmissionpolicybindings," +
   "mutatingadmissionpolicies,mutatingadmissionpolicybindings";
 
 const everyValue = {
@@ -66,6 +66,9 @@ test("one command installs, a repetition changes nothing, and another one remove
     promisify(execFile)(process.execPath, [program, ...args, `--kubeconfig=${cluster.local.kubeconfigPath}`]);
   expect((await fairlead("install")).stdout).toContain("\ncreated   Deployment fairlead-system/fairlead\n");
   await kubectl("wait deployment fairlead -n fairlead-system --for=condition=Available --timeout=1s");
+  // The operator adds its key of records, which a repetition keeps.
+  const keyOf = "secret fairlead-records -n fairlead-system";
+  await kubectl(`patch ${keyOf} --type=merge -p {"data":{"key":"AAAA"}}`);
   const made = await objectsOf("fairlead", "fairlead-system");
 
   expect(await kubectl("get crd -o name")).toBe(`${releaseCrds.join("\n")}\n`);
@@ -73,6 +76,7 @@ test("one command installs, a repetition changes nothing, and another one remove
   expect(await install({})).toMatch(
     new RegExp(`^Installed: ${made.size + length} unchanged\nThe pods of this cluster are simulated: `),
   );
+  expect(await kubectl(`get ${keyOf} -o jsonpath={.data.key}`)).toBe("AAAA");
   expect(await objectsOf("fairlead", "fairlead-system")).toEqual(made);
   const planned = await install({ set: ["replicas=3"], dryRun: true });
   expect(planned).toContain("changed   Deployment fairlead-system/fairlead\n--- live/Deployment");

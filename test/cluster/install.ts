@@ -8,6 +8,19 @@ import { eventually } from "./eventually.ts";
 import type { TestCluster } from "./global-setup.ts";
 import { kubectlFor } from "./kubectl.ts";
 
+/** Names of the Secrets with the key of records: of an operator with the default name, and of a fenced one. */
+export const recordKeyNames: readonly string[] = ["fairlead-records", "operator-records"];
+
+/** The Secrets of the chart for the key of records, in a namespace. */
+export function recordKeysIn(namespace: string): readonly KubernetesObject[] {
+  return recordKeyNames.map((name) => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace },
+    type: "Opaque",
+  }));
+}
+
 /** The group of the user `operator`, who has no permissions by itself. */
 const operators = { apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "fairlead-operators" };
 
@@ -57,11 +70,15 @@ function bindingOf(name: string): KubernetesObject {
   return { ...rbac("ClusterRoleBinding", `${name}-operators`), roleRef, subjects: [operators] };
 }
 
-/** As the Role of an installation, but in all namespaces and for all Leases: every test elects its own leader. */
+/**
+ * As the Roles of an installation, but in all namespaces, and for all Leases: every test elects its own leader, and has its own
+ * key of records.
+ */
 function leaseRights(name: string): KubernetesObject[] {
   const roleRef = { apiGroup: operators.apiGroup, kind: "ClusterRole", name: `${name}-leases` };
   const rules = [
     { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create", "get", "update"] },
+    { apiGroups: [""], resources: ["secrets"], resourceNames: recordKeyNames, verbs: ["get", "patch"] },
   ];
   return [
     { ...rbac("ClusterRole", `${name}-leases`), rules },

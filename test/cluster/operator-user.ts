@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { parse, stringify } from "yaml";
 import type { AuditEvent } from "./audit-log.ts";
 import { applyObjects, auditEvents, kubectl, testCluster } from "./fixture.ts";
+import { recordKeyNames } from "./install.ts";
 import { aFolder } from "./operator.ts";
 
 /** The user of a test's operator, whose requests are identifiable in the audit log. */
@@ -67,7 +68,8 @@ export function isWrite({ verb }: AuditEvent): boolean {
   return !["get", "list", "watch"].includes(verb);
 }
 
-/** Whether a request changes something other than events and Leases. */
+/** Whether a request changes something other than events, Leases and the key of records. */
 export function isWork(request: AuditEvent): boolean {
-  return isWrite(request) && !["events", "leases"].includes(request.objectRef?.resource ?? "");
+  const { resource = "", name } = request.objectRef ?? {};
+  return isWrite(request) && !["events", "leases"].includes(resource) && !recordKeyNames.includes(name ?? "");
 }

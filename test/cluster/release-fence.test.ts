@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigMap, Namespace, Secret } from "../../crds/core-kinds.ts";
 import { Release } from "../../crds/release.ts";
 import { impersonationHeaders } from "../../operator/cluster/impersonation.ts";
+import { RecordKey } from "../../operator/cluster/record-key.ts";
+import { systemClock } from "../../operator/runtime/clock.ts";
 import { stamps } from "../../synth/manifest.ts";
+import { RecordingLogger } from "../fakes/recording-logger.ts";
 import { aNamespace, applyObjects, eventually, kubectl, readObject } from "./fixture.ts";
+import { recordKeysIn } from "./install.ts";
 import { aReleaseFenceFixture, deployer, type ReleaseFenceFixture } from "./release-fence-fixture.ts";
 
 /** Removes the objects for all tests of this file after them. (A hook cannot add hooks.) */
@@ -120,6 +124,35 @@ describe("under impersonation", () => {
     const byHand = [`--as=system:serviceaccount:${fixture.namespace}:${deployer}`, "-n", fixture.namespace];
     await kubectl(["label", "secret", labelled, "team=a", "--field-manager=fairlead", ...byHand]);
     await kubectl(["delete", "secret", labelled, ...byHand]);
+  });
+
+  test("the ownership fence admits the operator's key of records once, and no other Secret of that name", async () => {
+    const { namespace, line, admin, leader, who, manifest, inSet, update } = fixture;
+    const name = "operator-records";
+    const elsewhere = await aNamespace();
+    await applyObjects(...recordKeysIn(namespace), ...recordKeysIn(elsewhere));
+    const place = [namespace, name] as const;
+    const made = { transport: line.transport, clock: systemClock(), random: Math.random };
+    const key = new RecordKey({ ...made, place, log: new RecordingLogger() });
+    await key.learn(new AbortController().signal);
+    expect(key.sealOf("text")).toBeDefined();
+    const change = async (where: string) => {
+      const response = await line.transport.send({
+        method: "PATCH",
+        path: `/api/v1/namespaces/${where}/secrets/${name}`,
+        contentType: "application/merge-patch+json",
+        body: JSON.stringify({ data: { key: "AAAA" } }),
+      });
+      return `${response.status} ${response.body}`;
+    };
+    // Its rights in the test cover all namespaces; those of an installation cover only its own.
+    for (const where of [namespace, elsewhere])
+      expect(await change(where), where).toMatch(/^403 .*leaves alone what belongs to/);
+    // A Release that contains this Secret does not change it either.
+    await expect(update(leader.as(who), Secret, name, inSet("shop"))).rejects.toThrow(/belongs to/);
+    expect(await admin.read({ kind: Secret, namespace, name })).not.toMatchObject(
+      manifest(Secret, name, inSet("shop")),
+    );
   });
 
   test("an object without a namespace is handed over to one Release, not to others with the same name", async () => {

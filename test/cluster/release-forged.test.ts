@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Release } from "../../crds/release.ts";
+import { Release, releaseAnnotations } from "../../crds/release.ts";
 import { stamps } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { aNamespace, eventually, kubectl, readObject } from "./fixture.ts";
@@ -67,4 +67,27 @@ test("objects with a Release's label that it did not record are not changed, and
   expect(await Promise.all(places.map(([kind, place]) => versionOf(kind, place)))).toEqual(forged);
   expect((await harness.writes(since)).filter((write) => write.includes("forged"))).toEqual([]);
   for (const [kind, place] of places) await removeForged(kind, place);
+});
+
+test("a record that the operator did not seal is ignored when the Release is deleted", async () => {
+  const harness = await aReleaseHarness();
+  const { namespace } = harness;
+  const theirs = await aNamespace();
+  await harness.start([`--namespace=${theirs}`]);
+  // The Release has no inventory, because its folder does not exist, and the operator's finalizer.
+  harness.commit({ "other/web.json": aConfigMapFile("web", {}) });
+  await harness.release("shop");
+  await harness.until("shop", { status: "False", reason: "SourceNotFound" });
+  await createForged(harness, "ConfigMap", theirs);
+  const forged = await versionOf("configmap", theirs);
+  const ids = JSON.stringify([`/ConfigMap/${theirs}/forged`]);
+  const metadata = {
+    finalizers: ["fairlead.dev/objects"],
+    annotations: { [releaseAnnotations.recorded]: `${"A".repeat(43)} ${ids}` },
+  };
+  const patch = JSON.stringify({ metadata });
+  await kubectl(["patch", "release", "shop", "-n", namespace, "--type=merge", "-p", patch]);
+  await harness.remove("shop");
+  expect(await versionOf("configmap", theirs)).toBe(forged);
+  await removeForged("configmap", theirs);
 });

@@ -13,6 +13,7 @@ import {
   untilSeen,
   type Wanted,
 } from "./harness.ts";
+import { recordKeysIn } from "./install.ts";
 import { RELEASE_RIGHTS } from "./shared-kinds.ts";
 
 /** An operator for the Releases of one namespace, which read its repository. */
@@ -36,6 +37,7 @@ export interface ReleaseHarness extends Harness {
 export async function aReleaseHarness(options: HarnessOptions = {}): Promise<ReleaseHarness> {
   const harness = await aHarness({ rights: RELEASE_RIGHTS, publishes: false, ...options });
   const { namespace, start } = harness;
+  await applyObjects(...recordKeysIn(namespace));
   const source = harness.repository.remote;
   const ofReleases = ["--releases", "--release-file-remotes", `--release-cache=${source.folder}/releases`];
   return {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { fence } from "./fenced.ts";
 import { applyObjects, auditEvents, eventually, kubectl, readObject } from "./fixture.ts";
 import { untilGone } from "./harness.ts";
-import { isWrite, lineOf } from "./operator-user.ts";
+import { isWork, lineOf } from "./operator-user.ts";
 import { aConfigMapFile, aReleaseHarness } from "./release-harness.ts";
 
 const rbac = "rbac.authorization.k8s.io";
@@ -76,8 +76,8 @@ describe("a Release with a ServiceAccount, and a fenced operator", () => {
     );
     const asItself = ofObjects.filter(({ impersonatedUser }) => impersonatedUser === undefined);
     // It reads with its own permissions, and writes with those of the account.
-    expect(asItself.filter(isWrite).map(lineOf)).toEqual([]);
-    const writes = ofObjects.filter(isWrite);
+    expect(asItself.filter(isWork).map(lineOf)).toEqual([]);
+    const writes = ofObjects.filter(isWork);
     expect(writes.length).toBeGreaterThanOrEqual(5);
     for (const { impersonatedUser } of writes) {
       expect(impersonatedUser).toMatchObject({

@@ -3,7 +3,7 @@ import type { ReleaseStatus } from "../../crds/release.ts";
 import { Release } from "../../crds/release.ts";
 import { applyObjects, eventually, readObject } from "./fixture.ts";
 import { seen } from "./harness.ts";
-import { isWrite, lineOf } from "./operator-user.ts";
+import { isWork, lineOf } from "./operator-user.ts";
 import { aConfigMapFile, aReleaseHarness, type ReleaseHarness } from "./release-harness.ts";
 
 const rbac = "rbac.authorization.k8s.io";
@@ -38,7 +38,7 @@ const planOf = ({ namespace }: ReleaseHarness, commit: string): Promise<NextPlan
 async function sentFor({ user, namespace }: ReleaseHarness, since: Date) {
   const account = `system:serviceaccount:${namespace}:deployer`;
   const writes = (await user.requests(since)).filter(
-    (request) => isWrite(request) && ["configmaps", "secrets"].includes(request.objectRef?.resource ?? ""),
+    (request) => isWork(request) && ["configmaps", "secrets"].includes(request.objectRef?.resource ?? ""),
   );
   for (const { impersonatedUser } of writes) expect(impersonatedUser?.username).toBe(account);
   const [plans, applies] = [[] as string[], [] as string[]];

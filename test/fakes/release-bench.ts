@@ -7,8 +7,10 @@ import { NextPlans } from "../../operator/desire/release/next-plans.ts";
 import { releaseKeyOf } from "../../operator/desire/release/next-source.ts";
 import { PendingReleases } from "../../operator/desire/release/pending-releases.ts";
 import { createPreparer } from "../../operator/desire/release/preparer.ts";
+import { createRecordedStore } from "../../operator/desire/release/recorded-store.ts";
 import { ReleaseMemory } from "../../operator/desire/release/release-memory.ts";
 import { type ReleaseParts, releaseSteps } from "../../operator/desire/release/release-steps.ts";
+import { SealedRecords, type Sealer } from "../../operator/desire/release/sealed-records.ts";
 import type { OwnedObject } from "../../operator/engine/desired-set.ts";
 import { createHealthChecks } from "../../operator/engine/health/health-checks.ts";
 import type { SourceFailure } from "../../operator/errors.ts";
@@ -20,6 +22,7 @@ import { idOf, type Manifest } from "../../synth/manifest.ts";
 import { setOf } from "../../synth/stamp.ts";
 import { Bench } from "./bench.ts";
 import { aLoadedCatalog } from "./loaded-catalog.ts";
+import { noSealer } from "./records.ts";
 import { aCatalog, aCommit, aPlatform, aRelease, aRevision, asRendered } from "./releases.ts";
 
 /** The content of a commit, or why it is unavailable. */
@@ -34,6 +37,11 @@ interface CommitOptions {
   readonly warnings?: readonly string[];
   /** Indexes of the manifests that a manifest needs. */
   readonly needs?: Readonly<Record<number, readonly number[]>>;
+}
+
+interface ReleaseBenchOptions extends Partial<Pick<ReleaseParts, "publishers" | "requiresServiceAccount">> {
+  /** Seals first records. Default: there is no key, so the status contains them. */
+  readonly sealer?: Sealer;
 }
 
 const idle = { forget: () => undefined, close: async () => undefined };
@@ -67,13 +75,15 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   protected readonly definition = Release;
   protected readonly run: Reconcile;
 
-  constructor(options: Partial<Pick<ReleaseParts, "publishers" | "requiresServiceAccount">> = {}) {
+  constructor(options: ReleaseBenchOptions = {}) {
     super();
-    const releases = this.storeOf(Release, { set: (object) => setOf(Release, object) });
+    const records = new SealedRecords(options.sealer ?? noSealer);
+    const store = this.storeOf(Release, { set: (object) => setOf(Release, object) });
     const shared = {
       ...this.shared(),
       log: this.log,
-      releases,
+      releases: createRecordedStore(store, records),
+      records,
       stores: this.#foundStores(),
       catalog: aLoadedCatalog(this.newDefinitions),
       sources: {

@@ -1,7 +1,8 @@
 import type { KubernetesObject } from "../../../crds/object.ts";
-import { Release, type ReleaseStatus } from "../../../crds/release.ts";
+import { Release } from "../../../crds/release.ts";
 import { type ObjectId, stamps } from "../../../synth/manifest.ts";
 import { setOf } from "../../../synth/stamp.ts";
+import { inventoryOf } from "../../engine/inventory.ts";
 
 // KEP-3659, as implemented by kubectl (pkg/cmd/apply/applyset.go): the parent lists the kinds and namespaces of its
 // members. These labels and annotations are for other tools. The operator does not use them for decisions, because the
@@ -30,8 +31,7 @@ export function foreignToolOf({ metadata: { annotations } }: Parent): string | u
  * Release was fully deployed. This version writes the inventory before the annotation. Pure.
  */
 export function hasUnrecordedMembers(release: Parent): boolean {
-  const { status } = release as { readonly status?: Partial<ReleaseStatus> };
-  return status?.inventory === undefined && !!release.metadata.annotations?.[applySetKeys.groupKinds];
+  return inventoryOf(release) === undefined && !!release.metadata.annotations?.[applySetKeys.groupKinds];
 }
 
 /** Message for a Release whose inventory lacks some of its objects, with a command that finds them. */

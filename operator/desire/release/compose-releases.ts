@@ -18,10 +18,12 @@ import { createPreparer } from "./preparer.ts";
 import { leavePlace } from "./publish-release.ts";
 import { createPlaceClaims } from "./published-places.ts";
 import { watchRecorded } from "./recorded-kinds.ts";
+import { createRecordedStore } from "./recorded-store.ts";
 import type { ReleaseControllerInput } from "./release-controller.ts";
 import { ReleaseMemory } from "./release-memory.ts";
 import { ReleasePublishers } from "./release-publishers.ts";
 import { releaseSteps } from "./release-steps.ts";
+import { SealedRecords } from "./sealed-records.ts";
 import { lateWritesMs } from "./take-inventory.ts";
 
 export interface ComposeReleasesInput extends ReleaseControllerInput, ControllerParts {
@@ -51,7 +53,8 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
   // A result for the next commit of a Release requeues that Release.
   const wake = (keys: Iterable<string>): void => input.wake([...keys].map(releaseKeyOf));
   const { config, clock, random, metrics, transport } = shared;
-  const releases = kindStores.resources(Release);
+  const records = new SealedRecords(input.recordKey);
+  const releases = createRecordedStore(kindStores.resources(Release), records);
   const memory = new ReleaseMemory();
   const catalog = createKindCatalog({
     transport,
@@ -113,6 +116,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     releaseSteps({
       ...input.engine,
       releases,
+      records,
       dependents,
       cluster,
       stores,
@@ -148,7 +152,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     },
     warm: (release) => {
       sandbox.start();
-      void watchRecorded({ key: keyOf(release), resource: release }, { catalog, stores });
+      void watchRecorded({ key: keyOf(release), resource: records.open(release) }, { catalog, stores });
     },
     forget,
     close: async (options) => {

@@ -14,7 +14,7 @@ import type { Cluster } from "../../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { observe } from "./object-places.ts";
 import { pruneInputOf } from "./prune-release.ts";
-import { describeSet, recordObjects } from "./record-set.ts";
+import { describeSet, type RecordOptions, recordObjects } from "./record-set.ts";
 import { type RecordedKinds, watchRecorded } from "./recorded-kinds.ts";
 import type { Desired, KnownObjects } from "./release-memory.ts";
 import { afterFailure, type TakeInventoryOptions, takeInventory, withSeen } from "./take-inventory.ts";
@@ -27,6 +27,7 @@ export interface ConvergeReleaseOptions
   /** Uses the permissions of the Release: for its objects. */
   readonly acting: Cluster;
   readonly catalog: KindCatalog;
+  readonly records: RecordOptions["records"];
   /** A namespace of the cluster, if the operator may watch namespaces. */
   readonly namespaceOf: (name: string) => LiveObject | undefined;
   readonly checks: HealthChecks;

@@ -14,6 +14,7 @@ import type { ComposedReleases } from "./compose-releases.ts";
 import { Dependents } from "./dependents.ts";
 import type { PolicyLimits } from "./policy-limits.ts";
 import { releaseKind } from "./release-kind.ts";
+import type { Sealer } from "./sealed-records.ts";
 
 export interface ReleaseControllerInput {
   readonly shared: SharedParts;
@@ -24,6 +25,8 @@ export interface ReleaseControllerInput {
   readonly events: EventRecorder;
   readonly sourceZone: SourceZone;
   readonly platform: PolicyLimits;
+  /** Seals the first records of Releases. */
+  readonly recordKey: Sealer;
   /** Undefined: Releases are not published. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
   /** Trailers for the commit of a Release, from resources that set fields in it. */

@@ -10,6 +10,7 @@ import {
 import { shortId } from "../../../crds/short-id.ts";
 import { isSameJson } from "../../../synth/same-json.ts";
 import { countsAsHealthy, type Health } from "../../engine/health/health.ts";
+import { inventoryOf } from "../../engine/inventory.ts";
 import { type ResourceStatus, type StatusInput, withEngineFields } from "../../engine/status.ts";
 import type { KnownDeployed } from "./deployed-revision.ts";
 import { composeDeployed } from "./deployed-state.ts";
@@ -100,7 +101,7 @@ function compose(
   const revision = (outcome.state === "applied" ? source?.changed.id : undefined) ?? previous.revision;
   const request = handledRequestOf(input) ?? previous.lastHandledRequest;
   const ignored = isUnseen ? previous.ignored : describeIgnored(resource);
-  const inventory = input.inventory ?? previous.inventory;
+  const inventory = input.inventory ?? inventoryOf(resource);
   const history = historyOf(input, previous.history);
   const conditions = composeReleaseConditions({ ...input, previous: conditionsFor(attempted, previous) });
   const composed = composeDeployed({

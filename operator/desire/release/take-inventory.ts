@@ -2,7 +2,7 @@ import type { Inventory } from "../../../crds/inventory.ts";
 import { kindIn, type ObjectId, type ObjectKindId } from "../../../synth/manifest.ts";
 import type { FoundStores } from "../../cluster/found-kinds/ports.ts";
 import type { PruneDecision } from "../../engine/decide-prune.ts";
-import { composeInventory, recordedIdsOf } from "../../engine/inventory.ts";
+import { composeInventory, inventoryOf, recordedIdsOf } from "../../engine/inventory.ts";
 import type { Clock, ObjectStore } from "../../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import type { Desired, KnownObjects } from "./release-memory.ts";
@@ -53,7 +53,7 @@ export function takeInventory(
   const inventory = composeInventory({
     owned,
     prepared: desired.prepared,
-    previous: (resource as typeof release.resource).status?.inventory,
+    previous: inventoryOf(resource),
     isComplete: isApplied && pruned.now.length + pruned.later.length === 0,
     mayExist: (id) => unseen.has(kindIn(id)) || mayArrive(id),
   });

@@ -5,7 +5,7 @@ import { findViolations } from "../../../rig/tenants/find-violations.ts";
 import type { AuditEvent } from "../../cluster/audit-log.ts";
 
 const operator = "system:serviceaccount:home:operator";
-const parties = { operator, victim: "a", attacker: "b" };
+const parties = { operator, home: "home", victim: "a", attacker: "b" };
 const since = new Date("2026-11-22T12:00:00Z");
 const quiet = { quietSince: since };
 
@@ -13,6 +13,7 @@ interface Seen {
   readonly verb?: string;
   readonly resource?: string;
   readonly namespace?: string;
+  readonly name?: string;
   readonly user?: string;
   readonly as?: string;
   readonly code?: number;
@@ -28,7 +29,7 @@ function anEvent(seen: Seen): AuditEvent {
     requestReceivedTimestamp: seen.at ?? "2026-11-22T12:00:01Z",
     user: { username: user },
     ...(as !== undefined && { impersonatedUser: { username: as } }),
-    objectRef: { resource, namespace, name: "x" },
+    objectRef: { resource, namespace, name: seen.name ?? "x" },
     responseStatus: { code },
   };
 }
@@ -39,6 +40,16 @@ describe("findViolations()", () => {
     {
       does: "the operator acts outside the namespace of the account",
       event: { namespace: "b", as: "system:serviceaccount:a:deployer" },
+      found: 1,
+    },
+    {
+      does: "the operator adds the key of records in its own namespace",
+      event: { resource: "secrets", namespace: "home", name: "fairlead-records" },
+      found: 0,
+    },
+    {
+      does: "the operator writes another Secret there",
+      event: { resource: "secrets", namespace: "home" },
       found: 1,
     },
     { does: "the attacker writes", event: { user: "system:serviceaccount:b:tenant" }, found: 1 },

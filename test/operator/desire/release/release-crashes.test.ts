@@ -1,9 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { SealedRecords } from "../../../../operator/desire/release/sealed-records.ts";
 import { decidePrune } from "../../../../operator/engine/decide-prune.ts";
 import type { DesiredSet, OwnedObject } from "../../../../operator/engine/desired-set.ts";
 import type { Health } from "../../../../operator/engine/health/health.ts";
-import { composeInventory, entriesToRecord, recordedIdsOf } from "../../../../operator/engine/inventory.ts";
+import {
+  composeInventory,
+  entriesToRecord,
+  inventoryOf,
+  recordedIdsOf,
+} from "../../../../operator/engine/inventory.ts";
 import { builtInShapeOf } from "../../../../operator/engine/kind-shapes.ts";
 import { planChanges } from "../../../../operator/engine/plan.ts";
 import { idOf, type Manifest, type ObjectId, stamps } from "../../../../synth/manifest.ts";
@@ -13,10 +19,13 @@ import {
   desiredObjects,
   prepareCommit,
 } from "../../../fakes/desired-objects.ts";
+import { testSealer } from "../../../fakes/records.ts";
 import { aCommit, aRelease, asOwned } from "../../../fakes/releases.ts";
 import { limitRuns } from "../../../long.ts";
 
 const current: Health = { status: "Current", reason: "Current", message: "" };
+
+const records = new SealedRecords(testSealer);
 
 /** A cluster with one Release. Its objects are kept when the operator crashes. */
 class ModelCluster {
@@ -33,12 +42,17 @@ class ModelCluster {
     this.objects.set(id, isDefinition ? { ...made, live: { ...made.live, ...established } } : made);
   }
 
+  /** The first record is an annotation, as the operator writes it; later ones are in the status. */
   record(entries: readonly ObjectId[]): void {
-    this.release = aRelease({ status: { inventory: { entries: [...entries] } } as never });
+    const sealed =
+      inventoryOf(records.open(this.release)) === undefined ? records.seal(aRelease(), entries) : undefined;
+    this.release = sealed
+      ? aRelease({ annotations: sealed })
+      : aRelease({ status: { inventory: { entries: [...entries] } } as never });
   }
 
   get recorded(): ReadonlySet<ObjectId> {
-    return recordedIdsOf(this.release);
+    return recordedIdsOf(records.open(this.release));
   }
 
   /** The Release's objects: those that are recorded. */
