@@ -24,7 +24,8 @@ export interface GitRun {
 
 export interface GitResult {
   readonly exitCode: number;
-  readonly stdout: string;
+  /** In pieces of at most 64 KiB: to join 16 MiB takes 0.1 s. */
+  readonly stdout: readonly string[];
   /** Without secrets. A long text is cut to its first and last 32 KiB, because a remote decides how long it is. */
   readonly stderr: string;
 }
@@ -93,15 +94,15 @@ export class GitProcesses {
    * @throws GitError `Killed` when it hung; the system's error when git could not be started.
    */
   async run(run: GitRun): Promise<GitResult> {
-    // Decoded chunk by chunk: decoding 16 MiB at once takes 50 ms.
+    // Decoded chunk by chunk: decoding 16 MiB at once takes 0.1 s.
     const decoder = new StringDecoder();
-    let stdout = "";
+    const stdout: string[] = [];
     const stderr = new BoundedText();
     let bytes = 0;
     const started = this.#start(run, (name, chunk) => {
       bytes += chunk.length;
       if (bytes > OUTPUT_BYTES) started.kill("its output is too long");
-      else if (name === "stdout") stdout += decoder.write(chunk);
+      else if (name === "stdout") stdout.push(decoder.write(chunk));
       else stderr.add(chunk);
     });
     const watchdog = this.#watch(started);
@@ -111,7 +112,7 @@ export class GitProcesses {
     started.child.stdin.end();
     try {
       const exitCode = await started.ended;
-      return { exitCode, stdout: stdout + decoder.end(), stderr: stderr.toText(run.secrets ?? []) };
+      return { exitCode, stdout: [...stdout, decoder.end()], stderr: stderr.toText(run.secrets ?? []) };
     } finally {
       watchdog();
       run.signal?.removeEventListener("abort", stop);

@@ -4,9 +4,9 @@ import { kindsOfDefinition, readAggregated } from "../../operator/cluster/found-
 import { compileExpression } from "../../operator/engine/health/health-expression.ts";
 import { BoundedText } from "../../operator/git/bounded-text.ts";
 import { readPushAnswer } from "../../operator/git/publish/push-answer.ts";
+import { namesIn, readRemoteRefs } from "../../operator/git/remote-refs.ts";
 import * as source from "../../operator/git/source/messages.ts";
 import { toRemoteFailure } from "../../operator/git/source/remote-failure.ts";
-import { namesIn, readRemoteRefs } from "../../operator/git/source/remote-refs.ts";
 import { chooseTag } from "../../operator/git/source/semver-ref.ts";
 import { describeSimilarNames } from "../../operator/git/source/similar-names.ts";
 import { readIgnoreRules } from "../../operator/render/ignore-rules.ts";
@@ -50,12 +50,12 @@ export function stderr(bytes: Buffer): undefined {
 
 export function* remoteRefs(bytes: Buffer): Generator<undefined, void> {
   const decoder = new StringDecoder();
-  let answer = "";
-  for (let at = 0; at < bytes.length; at += MiB) {
-    answer += decoder.write(bytes.subarray(at, at + MiB));
+  const pieces: string[] = [];
+  for (let at = 0; at < bytes.length; at += 65_536) {
+    pieces.push(decoder.write(bytes.subarray(at, at + 65_536)));
     yield;
   }
-  const refs = yield* readRemoteRefs(answer);
+  const refs = yield* readRemoteRefs(pieces);
   const tags = yield* namesIn(refs, "refs/tags/");
   yield* chooseTag(tags, ">=1.0.0-0 <3 || 5.x");
   describeSimilarNames("v1.0.0", tags);
@@ -137,7 +137,7 @@ export function* refusal(bytes: Buffer): Generator<undefined, void> {
 
 export function pushAnswer(bytes: Buffer): undefined {
   const text = bytes.toString();
-  readPushAnswer({ exitCode: 1, stdout: text, stderr: text.slice(0, 65_536) });
+  readPushAnswer({ exitCode: 1, stdout: [text], stderr: text.slice(0, 65_536) });
 }
 
 /** Reads a value as each response and request of the source zone. */

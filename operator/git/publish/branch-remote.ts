@@ -1,6 +1,8 @@
+import { TimeSlice } from "../../runtime/time-slice.ts";
 import { GitError, isGitError } from "../git-errors.ts";
 import { type CloneFolder, type GitRemote, isOtherObjectFormat, type RemoteResult } from "../git-remote.ts";
 import { redact } from "../redact.ts";
+import { readRemoteRefs } from "../remote-refs.ts";
 import type { CommitToPush, PushOutcome } from "./branch-clone.ts";
 import { readPushAnswer } from "./push-answer.ts";
 
@@ -28,10 +30,10 @@ export class BranchRemote {
    * @throws GitError `RepositoryUnreachable`
    */
   async readHead(clone: CloneFolder): Promise<string | undefined> {
-    const result = await this.#run(clone, ["ls-remote", "--quiet", "--", this.#options.url, this.#ref]);
+    const { stdout } = await this.#run(clone, ["ls-remote", "--quiet", "--", this.#options.url, this.#ref]);
     // ls-remote matches the end of names, so refs/heads/a/refs/heads/main would match too.
-    const end = `\n${result.stdout}`.indexOf(`\t${this.#ref}\n`) - 1;
-    return end < 0 ? undefined : result.stdout.slice(result.stdout.lastIndexOf("\n", end) + 1, end);
+    const { ids } = await new TimeSlice(performance).run(readRemoteRefs(stdout));
+    return ids.get(this.#ref);
   }
 
   /**

@@ -31,7 +31,7 @@ const noRights = /\b403\b|permission|not granted|access denied|read[- ]?only|dep
 
 /** Parses the output of `git push --porcelain` for one ref. */
 export function readPushAnswer({ exitCode, stdout, stderr }: GitResult): PushAnswer {
-  const [, flag, summary = ""] = /^([ +\-*!=])\t[^\t\n]*\t(.*)$/m.exec(stdout) ?? [];
+  const [, flag, summary = ""] = /^([ +\-*!=])\t[^\t\n]*\t(.*)$/m.exec(stdout.join("")) ?? [];
   if (exitCode === 0 && flag !== undefined && flag !== "!") return { kind: "pushed" };
   if (flag === "!") {
     const [, who = "", why = ""] = /^\[([^\]]*)\]\s*(?:\((.*)\))?/.exec(summary) ?? [];

@@ -87,8 +87,9 @@ export class SignatureCheck {
  * socket that isolation denies. Pure.
  */
 function isImported({ exitCode, stdout }: GitResult): boolean {
-  const failed = /^\[GNUPG:\] (NODATA|IMPORT_PROBLEM|FAILURE|ERROR) /m.test(stdout);
-  return exitCode === 0 || (!failed && /^\[GNUPG:\] IMPORT_OK /m.test(stdout));
+  const said = stdout.join("");
+  const failed = /^\[GNUPG:\] (NODATA|IMPORT_PROBLEM|FAILURE|ERROR) /m.test(said);
+  return exitCode === 0 || (!failed && /^\[GNUPG:\] IMPORT_OK /m.test(said));
 }
 
 /** Lines of an allowed signers file. Only type and key are copied: other text in the Secret grants nothing. */

@@ -161,7 +161,7 @@ async function runGit(run: CloneCommand, { processes }: SourceCloneOptions): Pro
     if (isGitError(cause, "Killed")) throw cause;
     throw new GitError("CacheBroken", `Cannot use the clone: git ${name} does not start`, { cause });
   });
-  if (result.exitCode === 0) return result.stdout;
+  if (result.exitCode === 0) return result.stdout.join("");
   const why = result.stderr.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
   throw new GitError("CacheBroken", `Cannot use the clone: git ${name}: ${why}`);
 }

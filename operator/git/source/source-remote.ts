@@ -4,8 +4,8 @@ import { writeCredentials } from "../credentials.ts";
 import { GitError, isGitError } from "../git-errors.ts";
 import type { GitProcesses } from "../git-process.ts";
 import { GitRemote, type RemoteResult } from "../git-remote.ts";
+import { type RemoteRefs, readRemoteRefs } from "../remote-refs.ts";
 import { toProcessFailure, toRemoteFailure } from "./remote-failure.ts";
-import { type RemoteRefs, readRemoteRefs } from "./remote-refs.ts";
 import type { SourceRepositoryOptions } from "./repository-options.ts";
 import type { SourceClone } from "./source-clone.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
-import { namesIn, type RemoteRefs } from "./remote-refs.ts";
+import { namesIn, type RemoteRefs } from "../remote-refs.ts";
 import { chooseTag } from "./semver-ref.ts";
 
 /** Chooses tags by ranges of versions, and caches the choices until the refs of the remote change. */

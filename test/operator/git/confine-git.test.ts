@@ -65,12 +65,12 @@ describe.runIf(inForce.includes("files"))("confineGit()", () => {
     expect(read.exitCode).not.toBe(0);
     expect(read.stderr).toContain("Permission denied");
     expect((await git(["init", "--quiet", join(others, "new")])).exitCode).not.toBe(0);
-    expect((await git(["-c", `alias.steal=!cat ${secret}`, "steal"])).stdout).toBe("");
+    expect((await git(["-c", `alias.steal=!cat ${secret}`, "steal"])).stdout.join("")).toBe("");
   });
 
   test("denies access to the environment of other processes", async () => {
     const { stdout } = await git(["-c", `alias.steal=!cat /proc/${process.pid}/environ`, "steal"]);
-    expect(stdout).toBe("");
+    expect(stdout.join("")).toBe("");
   });
 
   test.runIf(inForce.includes("tcp"))("lets it connect only to its remote", async () => {

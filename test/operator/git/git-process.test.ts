@@ -31,7 +31,7 @@ describe("GitProcesses", () => {
     const { run } = processesOf();
     expect(await run("echo out; echo err >&2; exit 3")).toEqual({
       exitCode: 3,
-      stdout: "out\n",
+      stdout: ["out\n", ""],
       stderr: "err\n",
     });
   });
@@ -41,7 +41,7 @@ describe("GitProcesses", () => {
     const { stdout } = await run(
       "printf '\\303'; sleep 0.05; printf '\\244'; printf '\\360\\237\\230\\200'; printf '\\303'",
     );
-    expect(stdout).toBe("ä😀\ufffd");
+    expect(stdout.join("")).toBe("ä😀\ufffd");
   });
 
   test("keeps a bounded part of stderr, without secrets", async () => {

@@ -34,11 +34,11 @@ describe("readPushAnswer()", () => {
     },
     { stdout: "", exitCode: 0, kind: "unknown" },
   ])("$stdout $stderr: $kind", ({ stdout, stderr = "", exitCode = 1, kind }) => {
-    expect(readPushAnswer({ stdout, stderr, exitCode }).kind).toBe(kind);
+    expect(readPushAnswer({ stdout: [stdout], stderr, exitCode }).kind).toBe(kind);
   });
 
   const locked = (path: string) => ({
-    stdout: bang("[remote rejected] (failed to update ref)"),
+    stdout: [bang("[remote rejected] (failed to update ref)")],
     stderr: `remote: error: cannot lock ref 'refs/heads/main': Unable to create '${path}': File exists.\n`,
     exitCode: 1,
   });
@@ -64,7 +64,7 @@ describe("readPushAnswer()", () => {
   test("a rejected push has the reason, and the message of the hook", () => {
     const stderr = "remote: only on weekdays\nerror: failed to push some refs to '/srv/x'\n";
     expect(
-      readPushAnswer({ stdout: bang("[remote rejected] (hook declined)"), stderr, exitCode: 1 }),
+      readPushAnswer({ stdout: [bang("[remote rejected] (hook declined)")], stderr, exitCode: 1 }),
     ).toEqual({
       kind: "refused",
       reason: "hook declined\nremote: only on weekdays",
