@@ -1,6 +1,7 @@
 import { SourceError } from "../../errors.ts";
 import { TimeSlice, yieldToEventLoop } from "../../runtime/time-slice.ts";
 import { readJsonInSlices } from "./json-in-slices.ts";
+import { endOfLine, readLine } from "./output-lines.ts";
 import { toMessage } from "./program-failure.ts";
 import { readHead } from "./read-output.ts";
 
@@ -9,16 +10,21 @@ const DEPTH = 100;
 /** Counting stops here: a run with more than 10,000 objects fails. */
 const COUNTED_OBJECTS = 10_000;
 const VALUES_AT_ONCE = 2_000;
-/** Characters that are compared at once: comparing slices is a `memcmp`. */
+/** Bytes that are compared at once: comparing slices is a `memcmp`. */
 const PIECE = 65_536;
+const newline = 10;
+const nothing = Buffer.alloc(0);
 
 /**
- * Describes the difference between two runs of the same program with the same inputs. Linear in the length of the texts,
+ * Describes the difference between two runs of the same program with the same inputs. Linear in the length of the outputs,
  * which are untrusted, and in slices of a few milliseconds: only the first two objects that differ are parsed.
  *
- * @param texts The outputs of the runs, which differ.
+ * @param outputs The outputs of the runs, which differ.
  */
-export async function explainDifference([first = "", second = ""]: readonly string[]): Promise<SourceError> {
+export async function explainDifference([
+  first = nothing,
+  second = nothing,
+]: readonly Buffer[]): Promise<SourceError> {
   const where = await whereDifferent(first, second);
   return new SourceError(
     "RenderNotReproducible",
@@ -28,11 +34,11 @@ export async function explainDifference([first = "", second = ""]: readonly stri
   );
 }
 
-async function whereDifferent(left: string, right: string): Promise<string> {
+async function whereDifferent(left: Buffer, right: Buffer): Promise<string> {
   const [a, b] = [(await readHead(left)).head, (await readHead(right)).head];
   if (a.state !== b.state) return `one ${ended[a.state]}, the other ${ended[b.state]}`;
   if (a.state !== "collected") return "both failed, in different ways";
-  // Each of these steps takes up to 20 ms for the largest answers.
+  // Each of these steps takes up to 10 ms for the largest answers.
   await yieldToEventLoop();
   const ours = countObjects(left);
   await yieldToEventLoop();
@@ -41,6 +47,7 @@ async function whereDifferent(left: string, right: string): Promise<string> {
   if (ours !== theirs) return `one created ${ours} objects, the other ${theirs}`;
   const found = firstDifferentObject(left, right);
   if (found === undefined) return "the paths or the order of their objects";
+  if (found.index >= COUNTED_OBJECTS) return `an object after the first ${COUNTED_OBJECTS}`;
   await yieldToEventLoop();
   const origins: unknown[] = Array.isArray(a.origins) ? a.origins : [];
   const origin = origins[found.index];
@@ -56,43 +63,47 @@ const ended = {
 } as const;
 
 /** Counts the lines after the first one. */
-function countObjects(text: string): number | string {
+function countObjects(output: Buffer): number | string {
+  const count = countLines(output, { from: 0, to: output.length });
+  return count > COUNTED_OBJECTS ? `more than ${COUNTED_OBJECTS}` : count;
+}
+
+/** Counts ends of lines, up to one more than the limit. */
+function countLines(output: Buffer, { from, to }: { readonly from: number; readonly to: number }): number {
   let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
-    if (++count > COUNTED_OBJECTS) return `more than ${COUNTED_OBJECTS}`;
+  for (let at = output.indexOf(newline, from); at !== -1 && at < to; at = output.indexOf(newline, at + 1)) {
+    if (++count > COUNTED_OBJECTS) break;
   }
   return count;
 }
 
 /** The first different lines after the head. */
 function firstDifferentObject(
-  left: string,
-  right: string,
-): { readonly index: number; readonly left: string; readonly right: string } | undefined {
-  const [ours, theirs] = [left.indexOf("\n") + 1, right.indexOf("\n") + 1];
+  left: Buffer,
+  right: Buffer,
+): { readonly index: number; readonly left: Buffer; readonly right: Buffer } | undefined {
+  const [ours, theirs] = [left.indexOf(newline) + 1, right.indexOf(newline) + 1];
   const length = Math.min(left.length - ours, right.length - theirs);
   let same = 0;
   for (; same + PIECE <= length; same += PIECE) {
-    if (left.slice(ours + same, ours + same + PIECE) !== right.slice(theirs + same, theirs + same + PIECE))
-      break;
+    const piece = left.subarray(ours + same, ours + same + PIECE);
+    if (!piece.equals(right.subarray(theirs + same, theirs + same + PIECE))) break;
   }
-  while (same < length && left.charCodeAt(ours + same) === right.charCodeAt(theirs + same)) same++;
+  while (same < length && left[ours + same] === right[theirs + same]) same++;
   if (ours + same === left.length && theirs + same === right.length) return undefined;
-  const start = left.lastIndexOf("\n", ours + same - 1) + 1;
-  let index = 0;
-  for (let at = left.indexOf("\n", ours); at !== -1 && at < start; at = left.indexOf("\n", at + 1)) index++;
+  const start = left.subarray(0, ours + same).lastIndexOf(newline) + 1;
+  const index = countLines(left, { from: ours, to: start });
   return { index, left: lineAt(left, start), right: lineAt(right, start - ours + theirs) };
 }
 
-function lineAt(text: string, start: number): string {
-  const end = text.indexOf("\n", start);
-  return text.slice(start, end < 0 ? text.length : end);
+function lineAt(output: Buffer, start: number): Buffer {
+  return output.subarray(start, endOfLine(output, start));
 }
 
-/** Path of the first different field. Empty: the objects differ as a whole, or one of them cannot be parsed. */
-async function differentField(left: string, right: string): Promise<string> {
+/** Path of the first different field. Empty: the objects differ as a whole, or one of them is too long or cannot be parsed. */
+async function differentField(left: Buffer, right: Buffer): Promise<string> {
   try {
-    const values = [await readJsonInSlices(left), await readJsonInSlices(right)] as const;
+    const values = [await parsedLine(left), await parsedLine(right)] as const;
     const path = (await new TimeSlice(performance).run(new Comparison().compare(...values, 0))) ?? [];
     return path.reduceRight<string>((text, { key, isItem }) => {
       if (isItem) return `${text}[${key}]`;
@@ -101,6 +112,10 @@ async function differentField(left: string, right: string): Promise<string> {
   } catch {
     return "";
   }
+}
+
+async function parsedLine(line: Buffer): Promise<unknown> {
+  return await readJsonInSlices((await readLine(line)).text);
 }
 
 /** One step of a path. */

@@ -150,9 +150,9 @@ export function createPrograms(options: ProgramsOptions): Programs {
     const seed = digestOf(`${programDigest}\n${inputsDigest}`);
     const text = JSON.stringify({ entry, seed, inputs, objects, characters: outputBytes });
     const run = { namespace, bundle, request: text, timeoutMs, longestMs };
-    const { texts, warm, queuedMs } = await pool.run({ ...run, ...(patience && { patience }) });
-    const [first = ""] = texts;
-    if (texts.length > 1) throw await explainDifference(texts);
+    const { outputs, warm, queuedMs } = await pool.run({ ...run, ...(patience && { patience }) });
+    const [first = Buffer.alloc(0)] = outputs;
+    if (outputs.length > 1) throw await explainDifference(outputs);
     const memory = request.objectMemory ?? Number.POSITIVE_INFINITY;
     const rendered = await readResult(first, bundle, memory, (printed) =>
       log.debug("A program printed", { release: key, text: printed }),
@@ -162,15 +162,15 @@ export function createPrograms(options: ProgramsOptions): Programs {
   }
 
   async function readResult(
-    text: string,
+    output: Buffer,
     bundle: Bundle,
     memory: number,
     onPrinted: (text: string) => void,
   ): ReturnType<typeof readObjects> {
-    const { head, log: printed } = await readHead(text);
+    const { head, log: printed } = await readHead(output);
     if (printed !== "") onPrinted(printed);
     if (head.state !== "collected") throw explainEnd(head, bundle);
-    return readObjects(text, head, { objects, memory });
+    return readObjects(output, head, { objects, memory });
   }
 
   async function close(): Promise<void> {

@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
 import { showMebibytes } from "../../engine/show-text.ts";
-import { estimateMemory } from "../../render/estimate-memory.ts";
 import type { Rendered } from "../../render/ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
-import { readJsonInSlices } from "./json-in-slices.ts";
+import { endOfLine, nonsense, parseLine, readLine } from "./output-lines.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import { readManifest } from "./read-manifest.ts";
 
@@ -31,17 +30,9 @@ export interface ReadOutputLimits {
   readonly memory?: number;
 }
 
-/**
- * Maximum length of the first line, which holds paths of constructs and edges, and of the JSON of one object, for which
- * the API server's limit is lower.
- */
-const LINE_CHARACTERS = 4 * 2 ** 20;
-/** Maximum memory of one parsed line, in bytes, as estimated. */
-const LINE_MEMORY = 32 * 2 ** 20;
-
 /** Reads the first line, with the output of the program's console. */
-export async function readHead(text: string): Promise<{ readonly head: OutputHead; readonly log: string }> {
-  const head = await parseLine(text.slice(0, endOfLine(text, 0)));
+export async function readHead(output: Buffer): Promise<{ readonly head: OutputHead; readonly log: string }> {
+  const head = await parseLine(await readLine(output.subarray(0, endOfLine(output, 0))));
   const log = typeof head["log"] === "string" ? head["log"] : "";
   const error = (typeof head["error"] === "object" ? head["error"] : undefined) as
     | Record<string, unknown>
@@ -78,7 +69,7 @@ export async function readHead(text: string): Promise<{ readonly head: OutputHea
  * @throws SourceError RenderFailed, RenderLimit.
  */
 export async function readObjects(
-  text: string,
+  output: Buffer,
   head: OutputHead & { readonly state: "collected" },
   { objects: mostObjects, memory: memoryLimit = Number.POSITIVE_INFINITY }: ReadOutputLimits,
 ): Promise<ReadObjects> {
@@ -89,15 +80,13 @@ export async function readObjects(
   let size = 0;
   const ids = new Map<string, string>();
   const slice = new TimeSlice(performance);
-  let at = endOfLine(text, 0);
-  while (at < text.length) {
-    const end = endOfLine(text, at + 1);
+  let at = endOfLine(output, 0);
+  while (at < output.length) {
+    const end = endOfLine(output, at + 1);
     if (manifests.length >= mostObjects) throw programLimit(`it creates more than ${mostObjects} objects`);
     const origin = origins[manifests.length] ?? "";
-    const line = text.slice(at + 1, end);
-    // Checked before it is scanned, which takes 40 ms for the longest output.
-    refuseLongLine(line);
-    size += estimateMemory(line);
+    const line = await readLine(output.subarray(at + 1, end));
+    size += line.memory;
     if (size > memoryLimit) {
       throw programLimit(`its objects take more than ${showMebibytes(memoryLimit)} of memory`);
     }
@@ -131,8 +120,6 @@ export async function readObjects(
 type ReadObjects = Pick<Rendered, "manifests" | "origins" | "dependencies" | "digest" | "warnings"> & {
   readonly size: number;
 };
-
-const nonsense = "the output of its process is not a list of objects";
 
 export function readEdges(
   edges: unknown,
@@ -184,31 +171,6 @@ export function refuseCycles(
       }
     }
   }
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf("\n", from);
-  return end < 0 ? text.length : end;
-}
-
-function refuseLongLine(line: string): void {
-  if (line.length > LINE_CHARACTERS)
-    throw programLimit(`one of its objects is larger than ${LINE_CHARACTERS / 2 ** 20} MiB`);
-}
-
-async function parseLine(line: string): Promise<Record<string, unknown>> {
-  refuseLongLine(line);
-  if (estimateMemory(line) > LINE_MEMORY) {
-    throw programLimit(`one of its objects takes more than ${LINE_MEMORY / 2 ** 20} MiB of memory`);
-  }
-  let value: unknown;
-  try {
-    value = await readJsonInSlices(line);
-  } catch {
-    throw programFailure(nonsense);
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw programFailure(nonsense);
-  return value as Record<string, unknown>;
 }
 
 function textOf(value: unknown): string {

@@ -9,6 +9,8 @@ const collected = (objects: readonly object[], origins = ["shop/a", "shop/b"]): 
 const failed = (message: string): string =>
   JSON.stringify({ state: "failed", doing: "run", error: { name: "Error", message, stack: "" } });
 
+const explain = (texts: readonly string[]) => explainDifference(texts.map((text) => Buffer.from(text)));
+
 describe("explainDifference()", () => {
   test.for([
     {
@@ -38,6 +40,16 @@ describe("explainDifference()", () => {
       says: "shop/b, field b",
     },
     {
+      does: "does not parse objects that are larger than 4 MiB",
+      texts: [collected([{ a: "x".repeat(2 ** 22) }]), collected([{ a: "y".repeat(2 ** 22) }])],
+      says: "shop/a",
+    },
+    {
+      does: "names no object that is beyond the limit",
+      texts: [1, 2].map((value) => collected([...Array.from({ length: 10_000 }, () => ({})), { value }])),
+      says: "an object after the first 10000",
+    },
+    {
       does: "counts objects",
       texts: [collected([{}]), collected([{}, {}])],
       says: "one created 1 objects, the other 2",
@@ -58,7 +70,7 @@ describe("explainDifference()", () => {
       says: "the paths or the order of their objects",
     },
   ])("$does", async ({ texts, says }) => {
-    const error = await explainDifference(texts);
+    const error = await explain(texts);
     expect(error.reason).toBe("RenderNotReproducible");
     expect(error.message).toContain(`returned different results: ${says};`);
   });
@@ -72,14 +84,14 @@ describe("explainDifference()", () => {
     { what: "objects with a million parts", texts: [1, 2].map(wide) },
     { what: "a million objects", texts: ["{}\n".repeat(1_000_000), "{} \n".repeat(1_000_000)] },
   ])("compares $what in linear time", async ({ texts }) => {
-    const { message } = await explainDifference(texts.map((text) => `${collected([])}\n${text}`));
+    const { message } = await explain(texts.map((text) => `${collected([])}\n${text}`));
     expect(message).toMatch(/returned different results: shop\/a/);
   });
 
   test("yields to the event loop while it compares", async () => {
     let turns = 0;
     const count = setInterval(() => turns++, 1);
-    await explainDifference([1, 2].map((end) => `${collected([])}\n${wide(end)}`));
+    await explain([1, 2].map((end) => `${collected([])}\n${wide(end)}`));
     clearInterval(count);
     expect(turns).toBeGreaterThan(3);
   });

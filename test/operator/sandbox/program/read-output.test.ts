@@ -9,22 +9,23 @@ const configMap = (name: string, fields: object = {}): object => ({
   ...fields,
 });
 
-function textOf(objects: readonly (object | string)[], head: object = {}): string {
+function outputOf(objects: readonly (object | string)[], head: object = {}): Buffer {
   const lines = objects.map((object) => (typeof object === "string" ? object : JSON.stringify(object)));
   const origins = objects.map((_, index) => `shop/${index}`);
-  return [JSON.stringify({ state: "collected", origins, edges: [], log: "", ...head }), ...lines].join("\n");
+  const first = JSON.stringify({ state: "collected", origins, edges: [], log: "", ...head });
+  return Buffer.from([first, ...lines].join("\n"));
 }
 
-async function read(text: string): ReturnType<typeof readObjects> {
-  const { head } = await readHead(text);
+async function read(output: Buffer): ReturnType<typeof readObjects> {
+  const { head } = await readHead(output);
   if (head.state !== "collected") throw new Error(`the head says ${head.state}`);
-  return readObjects(text, head, { objects: 3 });
+  return readObjects(output, head, { objects: 3 });
 }
 
 describe("readObjects()", () => {
   test("returns manifests with their origins, dependencies and digest", async () => {
     const objects = [configMap("a"), configMap("b", { data: { x: "1" } })];
-    const rendered = await read(textOf(objects, { edges: [[1, 0]] }));
+    const rendered = await read(outputOf(objects, { edges: [[1, 0]] }));
     expect(rendered).toEqual({
       manifests: objects,
       origins: ["shop/0", "shop/1"],
@@ -35,7 +36,7 @@ describe("readObjects()", () => {
   });
 
   test("returns an empty list for a program without objects", async () => {
-    expect(await read(textOf([]))).toMatchObject({ manifests: [], digest: digestOf("[]") });
+    expect(await read(outputOf([]))).toMatchObject({ manifests: [], digest: digestOf("[]") });
   });
 
   test("removes fields that only the API server writes, with a warning", async () => {
@@ -43,35 +44,35 @@ describe("readObjects()", () => {
       ...configMap("a", { status: {} }),
       metadata: { name: "a", uid: "1", labels: { a: "b" } },
     };
-    const { manifests, warnings } = await read(textOf([object]));
+    const { manifests, warnings } = await read(outputOf([object]));
     expect(manifests).toEqual([{ ...configMap("a"), metadata: { name: "a", labels: { a: "b" } } }]);
     expect(warnings).toEqual(["shop/0: status, metadata.uid ignored"]);
   });
 
   test("refuses objects that take much more memory than text", async () => {
     const many = configMap("a", { list: Array.from({ length: 400_000 }, () => ({})) });
-    await expect(read(textOf([many]))).rejects.toMatchObject({
+    await expect(read(outputOf([many]))).rejects.toMatchObject({
       reason: "RenderLimit",
       message: "Cannot render the program: one of its objects takes more than 32 MiB of memory",
     });
   });
 
   test("refuses objects that take too much memory together", async () => {
-    const text = textOf(
+    const output = outputOf(
       ["a", "b", "c"].map((name) => configMap(name, { list: Array.from({ length: 1_000 }, () => ({})) })),
     );
-    const { head } = await readHead(text);
+    const { head } = await readHead(output);
     if (head.state !== "collected") throw new Error(`the head says ${head.state}`);
-    await expect(readObjects(text, head, { objects: 3, memory: 0.2 * 2 ** 20 })).rejects.toThrow(
+    await expect(readObjects(output, head, { objects: 3, memory: 0.2 * 2 ** 20 })).rejects.toThrow(
       "its objects take more than 0.2 MiB of memory",
     );
   });
 
   test("refuses an object that is too long before it estimates its memory", async () => {
-    const text = `${JSON.stringify({ state: "collected", origins: ["a"], edges: [] })}\n"${"x".repeat(5 * 2 ** 20)}"`;
-    const { head } = await readHead(text);
+    const output = outputOf([`"${"x".repeat(5 * 2 ** 20)}"`]);
+    const { head } = await readHead(output);
     if (head.state !== "collected") throw new Error(head.state);
-    await expect(readObjects(text, head, { objects: 3, memory: 2 ** 20 })).rejects.toThrow(
+    await expect(readObjects(output, head, { objects: 3, memory: 2 ** 20 })).rejects.toThrow(
       "one of its objects is larger than 4 MiB",
     );
   });
@@ -130,14 +131,14 @@ describe("readObjects()", () => {
       says: 'shop/1: "/ConfigMap//a" is created twice, first by shop/0',
     },
   ])("refuses $what", async ({ objects, says }) => {
-    await expect(read(textOf(objects))).rejects.toMatchObject({
+    await expect(read(outputOf(objects))).rejects.toMatchObject({
       reason: "RenderFailed",
       message: expect.stringContaining(says),
     });
   });
 
   test("refuses more objects than are allowed", async () => {
-    await expect(read(textOf(["a", "b", "c", "d"].map((name) => configMap(name))))).rejects.toMatchObject({
+    await expect(read(outputOf(["a", "b", "c", "d"].map((name) => configMap(name))))).rejects.toMatchObject({
       reason: "RenderLimit",
       message: expect.stringContaining("more than 3 objects"),
     });
@@ -148,7 +149,9 @@ describe("readObjects()", () => {
     { what: "a text as index", edges: [["0", 1]] },
     { what: "half an edge", edges: [[0]] },
   ])("refuses $what among the dependencies", async ({ edges }) => {
-    await expect(read(textOf([configMap("a")], { edges }))).rejects.toMatchObject({ reason: "RenderFailed" });
+    await expect(read(outputOf([configMap("a")], { edges }))).rejects.toMatchObject({
+      reason: "RenderFailed",
+    });
   });
 
   test("reports a dependency cycle", async () => {
@@ -157,11 +160,11 @@ describe("readObjects()", () => {
       [1, 2],
       [2, 0],
     ];
-    const text = textOf(
+    const output = outputOf(
       ["a", "b", "c"].map((name) => configMap(name)),
       { edges },
     );
-    await expect(read(text)).rejects.toThrow("in a cycle: shop/0 → shop/1 → shop/2 → shop/0");
+    await expect(read(output)).rejects.toThrow("in a cycle: shop/0 → shop/1 → shop/2 → shop/0");
   });
 
   test("accepts a diamond of dependencies", async () => {
@@ -170,11 +173,11 @@ describe("readObjects()", () => {
       [0, 2],
       [1, 2],
     ];
-    const text = textOf(
+    const output = outputOf(
       ["a", "b", "c"].map((name) => configMap(name)),
       { edges },
     );
-    expect((await read(text)).dependencies).toEqual(
+    expect((await read(output)).dependencies).toEqual(
       new Map([
         [0, [1, 2]],
         [1, [2]],
@@ -185,12 +188,12 @@ describe("readObjects()", () => {
 
 describe("readHead()", () => {
   test.for(["", "x", "[]", "null", "{}", '{"state":"done"}'])("refuses %s", async (text) => {
-    await expect(readHead(text)).rejects.toThrow("not a list of objects");
+    await expect(readHead(Buffer.from(text))).rejects.toThrow("not a list of objects");
   });
 
   test("accepts only texts in an error", async () => {
     const error = { name: { a: 1 }, message: "no", stack: 7 };
-    const { head } = await readHead(JSON.stringify({ state: "failed", error }));
+    const { head } = await readHead(Buffer.from(JSON.stringify({ state: "failed", error })));
     expect(head).toEqual({
       state: "failed",
       doing: "run",
