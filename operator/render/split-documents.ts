@@ -7,7 +7,8 @@ export interface YamlDocument {
 }
 
 const [tab, newline, space, hash, dash] = [9, 10, 32, 35, 45];
-const separator = /^(?:---|\.\.\.)(?=[ \t\n])/gm;
+/** Not `^`, which also matches after U+2028 and U+2029: these end no line in YAML 1.2. */
+const separator = /(?<![^\n])(?:---|\.\.\.)(?=[ \t\n])/g;
 /** Number of empty documents that are skipped without a pause. */
 const AT_ONCE = 10_000;
 

@@ -67,6 +67,11 @@ describe("readDocuments()", () => {
     expect(read(text).map(([, value]) => value)).toEqual(documents.map(([, value]) => value));
   });
 
+  test.for(["\u2028", "\u2029", "\u0085"])("begins no document after %j, which ends no line", (separator) => {
+    expect(read(`# a${separator}---\n# b\nc: 1\n`)).toEqual([[3, { c: 1 }]]);
+    expect(read(`# a${separator}...\nc: 1\n`)).toEqual([[2, { c: 1 }]]);
+  });
+
   test("reports the line of an error in a later document", () => {
     expect(problemOf("a: 1\n---\nb: 1\n---\nc: 1\nc: 2\n")).toBe('6: the key "c" is defined twice');
   });
