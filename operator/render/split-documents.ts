@@ -47,7 +47,9 @@ function contentStart(text: string): number {
     const code = text.charCodeAt(at);
     const isBare = code === newline || code === hash;
     if (!(isBare || text.startsWith("%YAML 1.", line))) return line;
-    line = text.indexOf("\n", at) + 1;
+    const end = text.indexOf("\n", at);
+    if (end === -1) return -1;
+    line = end + 1;
   }
   return -1;
 }

@@ -47,8 +47,10 @@ function keepAfterAnswer(runner: string, clock: Clock = systemClock()) {
   return { sandbox, idle };
 }
 
+/** Uses each page again and again, because some kernels move unused pages out of the memory (DAMON). */
 const holding = (mebibytes: number): string =>
-  `globalThis.kept = Buffer.alloc(${mebibytes} * 2 ** 20, 1); setInterval(() => {}, 1_000);`;
+  `const kept = Buffer.alloc(${mebibytes} * 2 ** 20, 1);
+  setInterval(() => { for (let at = 0; at < kept.length; at += 4_096) kept[at] = 1; }, 50);`;
 
 async function ask(sandbox: SandboxProcess, copies = 2): Promise<readonly string[]> {
   const run = { kind: "run", copies, timeoutMs: 30_000 } as const;
