@@ -1,5 +1,6 @@
 import type { LiveObject } from "../../crds/object.ts";
 import type { Addition } from "../../synth/manifest.ts";
+import { parseUntrusted } from "./json-shape.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -58,7 +59,7 @@ function hasKeys(item: unknown, keys: unknown): boolean {
 /** Parses a path element. Usually the API server has written it, but a user who may change the object can write any text. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseUntrusted(text);
   } catch {
     return undefined;
   }

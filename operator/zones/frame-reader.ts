@@ -1,3 +1,4 @@
+import { parseUntrusted } from "../engine/json-shape.ts";
 import type { Frame } from "./frame.ts";
 
 /** Limits of one frame. A frame that exceeds them is rejected as soon as a length shows it. */
@@ -136,7 +137,7 @@ export class FrameReader {
 function parseHeader(bytes: Buffer): Frame["header"] {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString("utf8"));
+    value = parseUntrusted(bytes);
   } catch {
     throw new FrameError("a header that is not JSON");
   }

@@ -63,9 +63,10 @@ export class AdminApi {
     return (await this.#send(request, isAnswer)).status < 300;
   }
 
-  async create(kind: ObjectKind, manifest: object): Promise<void> {
+  async create(kind: ObjectKind, manifest: { readonly metadata: ObjectMeta }): Promise<void> {
     const body = JSON.stringify({ apiVersion: apiVersionOf(kind), kind: kind.kind, ...manifest });
-    await this.#send({ method: "POST", path: collectionPath(kind, undefined), body }, isAnswer);
+    const path = collectionPath(kind, manifest.metadata.namespace);
+    await this.#send({ method: "POST", path, body }, isAnswer);
   }
 
   async list(kind: ObjectKind, namespace: string): Promise<readonly SeenObject[]> {

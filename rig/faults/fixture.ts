@@ -1,6 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Namespace } from "../../crds/core-kinds.ts";
+import { Namespace, Secret } from "../../crds/core-kinds.ts";
+import { recordKeysIn } from "../../test/cluster/install.ts";
 import { GitServer } from "./git-server.ts";
 import { Journal } from "./journal.ts";
 import { OperatorProcess, type OperatorProcessOptions } from "./operator-process.ts";
@@ -43,6 +44,7 @@ export async function createFixture(
     cleanup.defer(async () => void (await api.delete(Namespace, undefined, name)));
   };
   await addNamespace(namespace);
+  await Promise.all(recordKeysIn(namespace).map((secret) => api.create(Secret, secret)));
   const journal = new Journal(namespace);
   const proxy = await ApiProxy.start({ upstream, journal, ...proxyOptions });
   cleanup.defer(() => proxy.close());
@@ -61,6 +63,12 @@ export async function createFixture(
 }
 
 /** Flags of an operator that deploys Releases from the repository of the fixture. */
-export function releaseFlags({ folder }: Fixture): readonly string[] {
-  return ["--releases", "--release-file-remotes", `--release-cache=${join(folder, "cache")}`];
+export function releaseFlags({ folder, namespace }: Fixture): readonly string[] {
+  return [
+    "--releases",
+    "--release-file-remotes",
+    `--release-cache=${join(folder, "cache")}`,
+    // The namespace of the key that seals records.
+    `--leader-elect-namespace=${namespace}`,
+  ];
 }

@@ -2,6 +2,7 @@ import { StringDecoder } from "node:string_decoder";
 import { toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { kindsOfDefinition, readAggregated } from "../../operator/cluster/found-kinds/discovery-answer.ts";
 import { compileExpression } from "../../operator/engine/health/health-expression.ts";
+import { parseUntrusted } from "../../operator/engine/json-shape.ts";
 import { BoundedText } from "../../operator/git/bounded-text.ts";
 import { readPushAnswer } from "../../operator/git/publish/push-answer.ts";
 import { namesIn, readRemoteRefs } from "../../operator/git/remote-refs.ts";
@@ -181,7 +182,7 @@ export function ofJson(read: (value: unknown) => unknown): (bytes: Buffer) => un
   return (bytes) => {
     let value: unknown;
     try {
-      value = JSON.parse(bytes.toString());
+      value = parseUntrusted(bytes);
     } catch {
       return;
     }

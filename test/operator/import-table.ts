@@ -82,7 +82,7 @@ export const operatorImportTable: Record<string, ImportRule> = {
   },
   // The protocol between zones, for all zones.
   "operator/zones": {
-    folders: ["operator/ports.ts", ...pacing],
+    folders: ["operator/ports.ts", "operator/engine/json-shape.ts", ...pacing],
     packages: ["node:*"],
   },
   // The process of a program and the reader of its answers have this encoding, and nothing else of the operator.
@@ -164,6 +164,7 @@ export const operatorImportTable: Record<string, ImportRule> = {
   },
   "operator/sandbox/program": {
     folders: [
+      "operator/render/json-scanner.ts",
       "operator/render/json-text.ts",
       "operator/render/ports.ts",
       "operator/render/estimate-memory.ts",

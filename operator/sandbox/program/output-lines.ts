@@ -1,4 +1,5 @@
 import { estimateMemory } from "../../render/estimate-memory.ts";
+import { JsonTextError } from "../../render/json-scanner.ts";
 import { yieldToEventLoop } from "../../runtime/time-slice.ts";
 import { readJsonInSlices } from "./json-in-slices.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
@@ -57,8 +58,9 @@ export async function parseLine({ text, memory }: OutputLine): Promise<Record<st
   let value: unknown;
   try {
     value = await readJsonInSlices(text);
-  } catch {
-    throw programFailure(nonsense);
+  } catch (error) {
+    const isTooDeep = error instanceof RangeError || (error instanceof JsonTextError && error.isLimit);
+    throw programFailure(isTooDeep ? "one of its objects is nested too deeply" : nonsense);
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw programFailure(nonsense);
   return value as Record<string, unknown>;
