@@ -7,6 +7,10 @@ export interface Place {
   readonly root: string;
 }
 
+export function isSamePlace(a: Place, b: Place): boolean {
+  return a.branch === b.branch && a.root === b.root;
+}
+
 /**
  * Why a Release may not publish to a location. Pure.
  *
@@ -17,7 +21,7 @@ export interface Place {
  * @returns Undefined: the location is allowed.
  */
 export function findPlaceRefusal(place: Place, own: Place, limits: Limits): string | undefined {
-  if (place.branch === own.branch && place.root === own.root) return undefined;
+  if (isSamePlace(place, own)) return undefined;
   const deciding = limits.filter(({ rule }) => rule.publish !== undefined);
   const against = deciding.find(({ rule }) => !rule.publish?.some((allowed) => covers(allowed, place, own)));
   if (deciding.length > 0 && against === undefined) return undefined;

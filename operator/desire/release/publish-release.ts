@@ -5,7 +5,7 @@ import { offerOf, publishAt } from "../../engine/publish-at.ts";
 import type { Publisher, PublishState } from "../../ports.ts";
 import type { Limits } from "./limits.ts";
 import type { LoadedRelease } from "./load-release.ts";
-import { findPlaceRefusal } from "./publish-place.ts";
+import { findPlaceRefusal, isSamePlace } from "./publish-place.ts";
 import {
   decidePublishTarget,
   type OperatorRepository,
@@ -91,8 +91,4 @@ export function leavePlace(
 ): void {
   const isAllowed = findPlaceRefusal(target, places.repository, limits) === undefined;
   places.retire(folder, target, { keepFiles: !isAllowed });
-}
-
-function isSamePlace(a: PublishTarget, b: PublishTarget): boolean {
-  return a.branch === b.branch && a.root === b.root;
 }

@@ -4,6 +4,7 @@ import { folderOf } from "../../../synth/file-tree.ts";
 import type { FolderClaim } from "../../ports.ts";
 import { createFolderClaims } from "../../runtime/folder-claims.ts";
 import type { KindStores } from "../../runtime/kind-stores.ts";
+import { isSamePlace } from "./publish-place.ts";
 import { decidePublishTarget, type OperatorRepository, type PublishTarget } from "./publish-target.ts";
 
 /** Whether the folder of a resource is at a location. For all kinds except Release, that is the operator's own location. */
@@ -13,7 +14,7 @@ export function isPublishedAt(
   repository: OperatorRepository,
 ): boolean {
   const target = placeOf(resource, repository);
-  return target === undefined || (target.branch === place.branch && target.root === place.root);
+  return target === undefined || isSamePlace(target, place);
 }
 
 /** Finds the Releases of folders at locations other than the operator's own. */

@@ -2,6 +2,7 @@ import type { ReleaseResource } from "../../../crds/release.ts";
 import type { OpenPlaceOptions } from "../../compose/compose-publisher.ts";
 import type { GitPublisher } from "../../git/publish/git-publisher.ts";
 import type { FolderClaim, Publisher } from "../../ports.ts";
+import { isSamePlace } from "./publish-place.ts";
 import type { PublishPlaces } from "./publish-release.ts";
 import type { OperatorRepository, PublishTarget } from "./publish-target.ts";
 
@@ -59,10 +60,6 @@ export class ReleasePublishers implements PublishPlaces {
     publisher.sweep();
     return publisher;
   }
-}
-
-function isSamePlace(a: PublishTarget, b: PublishTarget): boolean {
-  return a.branch === b.branch && a.root === b.root;
 }
 
 function idOf({ branch, root }: PublishTarget): string {
