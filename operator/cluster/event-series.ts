@@ -1,5 +1,6 @@
 import { Event } from "../../crds/core-kinds.ts";
 import { apiVersionOf, type LiveObject } from "../../crds/object.ts";
+import { microTime } from "../engine/election.ts";
 import type { EventType } from "../engine/transitions.ts";
 import { collectionPath, objectPath } from "./resource-path.ts";
 import type { ApiRequest } from "./transport.ts";
@@ -137,11 +138,6 @@ function referenceTo({ apiVersion, kind, metadata, ours }: LiveObject): LiveObje
     metadata: { name, uid, resourceVersion, ...(namespace && { namespace }) },
     ours,
   };
-}
-
-/** MicroTime requires exactly six digits. */
-function microTime(at: Date): string {
-  return at.toISOString().replace("Z", "000Z");
 }
 
 function withinBytes(text: string, bytes: number): string {
