@@ -1,4 +1,5 @@
-import { Pod, ServiceAccount } from "../../crds/core-kinds.ts";
+import { INSTALLATION_LABEL } from "../../charts/installation.ts";
+import { Pod, Secret, ServiceAccount } from "../../crds/core-kinds.ts";
 import { apiVersionOf, type KubernetesObject, type ObjectKind } from "../../crds/object.ts";
 import { toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { readStatus } from "../../operator/cluster/api-status.ts";
@@ -136,6 +137,16 @@ export class InstallClient {
     const found = await this.#list(kind, labelSelector);
     if (!("status" in found)) return found;
     throw toOperatorError(found, { verb: "read", id: `the ${kind.plural}`, namespace: undefined });
+  }
+
+  /**
+   * The objects of a kind that belong to an installation. No Secrets if the user may not list them: an installation has only one,
+   * in its own namespace.
+   */
+  async listOwn(kind: ObjectKind, installation: string): Promise<readonly StoredObject[]> {
+    const selector = `${INSTALLATION_LABEL}=${installation}`;
+    if (kind !== Secret) return await this.list(kind, selector);
+    return (await this.listIfAllowed(kind, selector)) ?? [];
   }
 
   /** The same; undefined if the user may not list it. */

@@ -1,4 +1,3 @@
-import { INSTALLATION_LABEL } from "../../charts/installation.ts";
 import { Namespace } from "../../crds/core-kinds.ts";
 import type { KubernetesObject } from "../../crds/object.ts";
 import { FIELD_MANAGER, type InstallClient, type StoredObject } from "./install-client.ts";
@@ -163,7 +162,7 @@ async function removeFormer(
   const wanted = new Set(plan.objects.map(titleOf));
   const removed: Change[] = [];
   for (const kind of installableKinds.toReversed()) {
-    for (const object of await client.list(kind, `${INSTALLATION_LABEL}=${plan.installation}`)) {
+    for (const object of await client.listOwn(kind, plan.installation)) {
       const { managedFields = [] } = object.metadata;
       const isOurs = managedFields.some(({ manager }) => manager === FIELD_MANAGER);
       if (wanted.has(titleOf(object)) || !isOurs || kind.kind === "Namespace") continue;

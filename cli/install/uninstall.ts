@@ -54,10 +54,9 @@ export async function findInstallation(
   { keepCrds }: { readonly keepCrds: boolean },
 ): Promise<Found> {
   const { kinds, client, installation } = options;
-  const selector = `${INSTALLATION_LABEL}=${installation}`;
   const objects: (readonly [StoredObject, ObjectKind])[] = [];
   for (const kind of installableKinds.toReversed()) {
-    for (const object of await client.list(kind, selector)) objects.push([object, kind]);
+    for (const object of await client.listOwn(kind, installation)) objects.push([object, kind]);
   }
   if (keepCrds) return { objects, definitions: [], resources: [], kept: [] };
   const operators = await client.list(Deployment, `${standardLabels.name}=${OPERATOR_NAME}`);

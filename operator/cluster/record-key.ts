@@ -19,6 +19,10 @@ export interface RecordKeyInput {
 }
 
 const KEY_BYTES = 32;
+/** With the backoff, about 25 seconds. After that, the operator starts without a key: only Secrets may be unavailable. */
+const FAILURES = 6;
+/** Attempts after a conflict with another instance, which are not delayed. */
+const CONFLICTS = 2;
 const field = "key";
 
 /**
@@ -46,22 +50,24 @@ export class RecordKey {
   }
 
   /**
-   * Reads the key, and retries while the API server is overloaded or unavailable, until the signal aborts. Creates the key if
-   * there is none. A failed creation is not retried, so that it does not delay the start.
+   * Reads the key, or creates it. Retries some times while the API server is overloaded or unavailable, until the signal
+   * aborts. Does nothing if the key is known. Without a key, an operator works, too.
    */
   async learn(signal: AbortSignal): Promise<void> {
+    if (this.#value !== undefined) return;
     const { log } = this.#input;
     try {
       this.#value = await untilAnswered(() => this.#readOrCreate(signal), {
         ...this.#input,
         onWait: ({ message }) => log.warn("Waiting for the key of records", { why: message }),
         onEnd: () => log.info("Read the key of records"),
+        mostFailures: FAILURES,
         signal,
       });
     } catch (error) {
       if (signal.aborted) return;
       const why = error instanceof Error ? error.message : String(error);
-      log.info("The first record of each Release needs an additional request, because there is no key", {
+      log.warn("Without the key of records, the first record of each Release needs one more request", {
         why,
       });
     }
@@ -70,23 +76,22 @@ export class RecordKey {
   async #readOrCreate(signal: AbortSignal): Promise<Buffer> {
     const [namespace, name] = this.#input.place;
     const path = objectPath(Secret, { namespace, name });
-    const found = await this.#send("read", { method: "GET", path, signal });
-    const { data, metadata } = objectIn(found && JSON.parse(found));
-    const text = objectIn(data)[field];
-    if (text !== undefined) return toKey(text, this.#id);
-    const key = randomBytes(KEY_BYTES);
-    const added = { data: { [field]: key.toString("base64") } };
-    try {
-      await (found === undefined
-        ? this.#create(added, signal)
-        : this.#fill(objectIn(metadata), added, { path, signal }));
-    } catch (error) {
-      // Another instance has created the key: read it.
-      if (error instanceof ApiUnavailableError && error.status === 409) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new RecordKeyError(why, { cause: error });
+    for (let conflicts = 0; ; conflicts++) {
+      const found = await this.#send("read", { method: "GET", path, signal });
+      const { data, metadata } = objectIn(found && JSON.parse(found));
+      const text = objectIn(data)[field];
+      if (text !== undefined) return toKey(text, this.#id);
+      const key = randomBytes(KEY_BYTES);
+      const added = { data: { [field]: key.toString("base64") } };
+      try {
+        if (found === undefined) await this.#create(added, signal);
+        else await this.#fill(objectIn(metadata), added, { path, signal });
+        return key;
+      } catch (error) {
+        // Another instance has created the key: read it.
+        if (!isConflict(error) || conflicts === CONFLICTS) throw error;
+      }
     }
-    return key;
   }
 
   async #create(content: object, signal: AbortSignal): Promise<void> {
@@ -108,13 +113,14 @@ export class RecordKey {
     content: object,
     request: Pick<ApiRequest, "path" | "signal">,
   ): Promise<void> {
-    await this.#send("patch", {
+    const filled = await this.#send("patch", {
       ...request,
       method: "PATCH",
       contentType: "application/merge-patch+json",
       // The resourceVersion makes all instances use the same key.
       body: JSON.stringify({ metadata: { uid, resourceVersion }, ...content }),
     });
+    if (filled === undefined) throw new ApiUnavailableError(`${this.#id} was deleted`, { status: 409 });
   }
 
   get #id(): string {
@@ -135,6 +141,10 @@ export class RecordKey {
   }
 }
 
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiUnavailableError && error.status === 409;
+}
+
 /** There is no key, and there will be none until a user changes something. */
 class RecordKeyError extends Error {
   override readonly name = "RecordKeyError";
@@ -144,6 +154,6 @@ function toKey(text: unknown, id: string): Buffer {
   const key = typeof text === "string" ? Buffer.from(text, "base64") : Buffer.of();
   if (key.length === KEY_BYTES) return key;
   throw new RecordKeyError(
-    `"${field}" of ${id} does not have ${KEY_BYTES} bytes; delete the Secret, and restart`,
+    `"${field}" of ${id} does not have ${KEY_BYTES} bytes; remove it from the Secret, and restart`,
   );
 }

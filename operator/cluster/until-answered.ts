@@ -8,6 +8,8 @@ export interface UntilAnsweredOptions {
   readonly onWait: (failure: ApiUnavailableError) => void;
   /** Called when a read succeeds after failures. */
   readonly onEnd: () => void;
+  /** Failures after which the last one is thrown. Default: any number is retried. */
+  readonly mostFailures?: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -25,7 +27,7 @@ const backoff = { initialMs: 800, factor: 2, capMs: 30_000, jitter: 1 };
  */
 export async function untilAnswered<Value>(
   read: () => Promise<Value>,
-  { onWait, onEnd, clock, random, signal }: UntilAnsweredOptions,
+  { onWait, onEnd, mostFailures = Number.POSITIVE_INFINITY, clock, random, signal }: UntilAnsweredOptions,
 ): Promise<Value | undefined> {
   const delays = new Backoff(backoff, random);
   for (let failures = 0; !signal.aborted; failures++) {
@@ -36,6 +38,7 @@ export async function untilAnswered<Value>(
     } catch (error) {
       if (signal.aborted) return undefined;
       if (!(error instanceof ApiUnavailableError) || error.status === 403) throw error;
+      if (failures + 1 >= mostFailures) throw error;
       if (failures === 0) onWait(error);
       const delayMs = Math.max(error.retryAfterMs ?? 0, delays.next(clock.now()));
       await sleep(delayMs, { clock, signal });

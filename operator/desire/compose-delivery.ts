@@ -14,9 +14,8 @@ import { trailersOf } from "./chart/added-trailers.ts";
 import { PolicyLimits } from "./release/policy-limits.ts";
 import type { OperatorRepository } from "./release/publish-target.ts";
 import { isPublishedAt } from "./release/published-places.ts";
-import { createReleaseController } from "./release/release-controller.ts";
+import { createReleaseController, type ReleaseControllerInput } from "./release/release-controller.ts";
 import { releaseKind, releasePolicyKind } from "./release/release-kind.ts";
-import type { Sealer } from "./release/sealed-records.ts";
 import { composeKindSources, type FollowKind } from "./source/compose-kind-sources.ts";
 
 /** The kinds that an operator watches in addition to those of its program. Pure. */
@@ -56,7 +55,7 @@ export interface DeliveryInput {
   readonly election: Election;
   readonly events: EventRecorder;
   /** Seals the first records of Releases. */
-  readonly recordKey: Sealer;
+  readonly recordKey: ReleaseControllerInput["recordKey"];
   /** Undefined: the operator does not publish. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
   readonly traceReconcile?: ((controller: string, reconcile: Reconcile) => Reconcile) | undefined;

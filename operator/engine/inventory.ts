@@ -43,7 +43,7 @@ export interface InventoryInput {
   /** Recorded objects that exist, after the last applies and prunes. */
   readonly owned: readonly OwnedObject[];
   readonly prepared: DesiredSet;
-  /** From the status. */
+  /** The record before. */
   readonly previous: Inventory | undefined;
   /** Whether everything is applied and pruned. */
   readonly isComplete: boolean;

@@ -27,16 +27,16 @@ export function foreignToolOf({ metadata: { annotations } }: Parent): string | u
 }
 
 /**
- * Whether a Release may have objects without an inventory. An old version of the operator recorded only kinds until the
- * Release was fully deployed. This version writes the inventory before the annotation. Pure.
+ * Whether a Release may have objects without a record. An old version of the operator recorded only kinds until the Release
+ * was fully deployed. This version writes a record with or before the annotation; it may be sealed with another key. Pure.
  */
 export function hasUnrecordedMembers(release: Parent): boolean {
   return inventoryOf(release) === undefined && !!release.metadata.annotations?.[applySetKeys.groupKinds];
 }
 
-/** Message for a Release whose inventory lacks some of its objects, with a command that finds them. */
+/** Message for a Release without a record, with the label by which its objects can be found. */
 export function describeUnrecorded(set: string): string {
-  return `an earlier version of the operator did not record which they are; they have the label ${stamps.set}=${set}`;
+  return `the operator has no valid record of them; they have the label ${stamps.set}=${set}`;
 }
 
 /** Message for a Release that is not changed because another tool manages it, with instructions. */

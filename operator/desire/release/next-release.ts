@@ -1,3 +1,4 @@
+import { inventoryOf } from "../../engine/inventory.ts";
 import { ApiUnavailableError } from "../../errors.ts";
 import type { Cluster, ObjectStore } from "../../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
@@ -101,7 +102,7 @@ function withCurrentInventory(
   const { resource } = release;
   const live = releases.get(release.key) ?? resource;
   const status = { ...resource.status, ...(live["status"] as typeof resource.status) };
-  const inventory = converged?.inventory ?? status.inventory;
+  const inventory = converged?.inventory ?? inventoryOf(live);
   const withInventory = { ...status, ...(inventory && { inventory }) } as typeof resource.status;
   return { ...release, resource: { ...resource, ...(withInventory && { status: withInventory }) } };
 }

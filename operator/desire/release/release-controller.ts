@@ -26,7 +26,7 @@ export interface ReleaseControllerInput {
   readonly sourceZone: SourceZone;
   readonly platform: PolicyLimits;
   /** Seals the first records of Releases. */
-  readonly recordKey: Sealer;
+  readonly recordKey: Sealer & { learn(signal: AbortSignal): Promise<void> };
   /** Undefined: Releases are not published. */
   readonly repository: (ComposedRepository & { readonly own: Publisher }) | undefined;
   /** Trailers for the commit of a Release, from resources that set fields in it. */
@@ -39,7 +39,7 @@ export interface ReleaseControllerInput {
  * observed.
  */
 export function createReleaseController(input: ReleaseControllerInput): KindController {
-  const { shared, stores, election, platform } = input;
+  const { shared, stores, election, platform, recordKey } = input;
   const { clock, config } = shared;
   const of = { ...shared, ...input, isLeading: () => election.isLeading, workers: config.workers };
   return createController(releaseKind, of, (parts) => {
@@ -89,6 +89,8 @@ export function createReleaseController(input: ReleaseControllerInput): KindCont
       decidesBy: ({ role, kind }) => role === "namespace" || decidesReleases(role, kind),
       onLead: async ({ sinceMs }, signal) => {
         ledSinceMs = sinceMs;
+        // The API server may have refused the first write of the key, because this instance was not the leader.
+        await recordKey.learn(signal);
         await untilWatching(composed, { clock, signal });
       },
       watch: async (signal) => {

@@ -37,18 +37,23 @@ export class SealedRecords {
 
   /**
    * The Release with the ids of its sealed record in `recorded`, if its status has no inventory yet. Without them if the
-   * operator did not write the record for this Release. Returns the identical object for the identical Release.
+   * operator did not write the record for this Release, or while the key is not known. Returns the identical object for the
+   * identical Release and record.
    */
   open(release: LiveObject): LiveObject {
     const { status } = release as { readonly status?: { readonly inventory?: unknown } };
     const record =
       status?.inventory === undefined && release.metadata.annotations?.[releaseAnnotations.recorded];
     if (!record && release.recorded === undefined) return release;
-    return this.#opened.getOrInsertComputed(release, () => {
-      const { recorded: _, ...others } = release;
-      const ids = record ? this.#read(release.metadata.uid, record) : undefined;
-      return (ids === undefined ? others : { ...others, recorded: ids }) as LiveObject;
-    });
+    const opened = this.#opened.get(release);
+    if (opened !== undefined) return opened;
+    const { recorded: _, ...others } = release;
+    const ids = record ? this.#read(release.metadata.uid, record) : undefined;
+    // Not remembered: the key may become known later.
+    if (ids === undefined) return release.recorded === undefined ? release : (others as LiveObject);
+    const found = { ...others, recorded: ids } as LiveObject;
+    this.#opened.set(release, found);
+    return found;
   }
 
   #read(uid: string, record: string): readonly ObjectId[] | undefined {

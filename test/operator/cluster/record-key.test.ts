@@ -15,6 +15,12 @@ const stored = (key?: string): Script => {
 const absent: Script = (_, answer) => answer.refuse(404, "NotFound", "not found");
 const done: Script = (_, answer) => answer.json(201, {});
 const conflict: Script = (_, answer) => answer.refuse(409, "Conflict", "it was changed");
+const forbidden: Script = (_, answer) =>
+  answer.refuse(
+    403,
+    "Forbidden",
+    'secrets "lead-records" is forbidden: User "lead" cannot get resource "secrets" in API group "" in the namespace "ops"',
+  );
 const key = Buffer.alloc(32, 1).toString("base64");
 
 /** A key whose API server sends these responses in order; the last one repeats. */
@@ -87,10 +93,23 @@ describe("the key of records", () => {
   });
 
   test.for([
-    ["added", [stored(), conflict, stored(key)]],
-    ["created", [absent, conflict, stored(key)]],
-  ] as const)("is that of another instance that has %s one at the same time", async ([, answers]) => {
+    ["added one at the same time", [stored(), conflict, stored(key)]],
+    ["created one at the same time", [absent, conflict, stored(key)]],
+    [
+      "deleted the Secret at the same time, and a third one has created it again",
+      [stored(), absent, stored(key)],
+    ],
+  ] as const)("is that of another instance that has %s", async ([, answers]) => {
     await using bench = await aKey(...answers);
+    await bench.recordKey.learn(signal);
+    await using other = await aKey(stored(key));
+    await other.recordKey.learn(signal);
+    expect(bench.recordKey.sealOf("text")).toBe(other.recordKey.sealOf("text"));
+    expect(bench.log.entries).toEqual([]);
+  });
+
+  test("is read again after an answer to its creation was lost", async () => {
+    await using bench = await aKey(stored(), (_, answer) => answer.reset(), stored(key));
     const learned = bench.recordKey.learn(signal);
     await expect.poll(() => bench.clock.pendingDelaysMs).toEqual([800]);
     await bench.clock.advance(800);
@@ -98,6 +117,16 @@ describe("the key of records", () => {
     await using other = await aKey(stored(key));
     await other.recordKey.learn(signal);
     expect(bench.recordKey.sealOf("text")).toBe(other.recordKey.sealOf("text"));
+  });
+
+  test("is learned later, if that was not possible at the start", async () => {
+    await using bench = await aKey(forbidden, stored(), done);
+    await bench.recordKey.learn(signal);
+    expect(bench.recordKey.sealOf("text")).toBeUndefined();
+    await bench.recordKey.learn(signal);
+    expect(bench.recordKey.sealOf("text")).toBeDefined();
+    await bench.recordKey.learn(signal);
+    expect(bench.requests()).toHaveLength(3);
   });
 
   test("is waited for while the API server is unavailable, because records may be sealed with it", async () => {
@@ -116,19 +145,11 @@ describe("the key of records", () => {
     ]);
   });
 
-  const forbidden: Script = (_, answer) =>
-    answer.refuse(
-      403,
-      "Forbidden",
-      'secrets "lead-records" is forbidden: User "lead" cannot get resource "secrets" in API group "" in the namespace "ops"',
-    );
-  const refused: Script = (_, answer) => answer.refuse(500, "InternalError", "failed calling webhook");
   test.for<[string, readonly Script[], RegExp]>([
     ["may not be read", [forbidden], /user "lead" may not get "secrets"/],
     ["may not be added", [stored(), forbidden], /may not get "secrets"/],
-    ["cannot be added", [stored(), refused], /failed calling webhook/],
     ["has no namespace", [absent, absent], /namespace "ops" does not exist/],
-    ["has another length", [stored("c2hvcnQ=")], /does not have 32 bytes; delete the Secret/],
+    ["has another length", [stored("c2hvcnQ=")], /does not have 32 bytes; remove it from the Secret/],
   ])("does not delay the start if it %s", async ([, answers, why]) => {
     await using bench = await aKey(...answers);
     await bench.recordKey.learn(signal);
@@ -136,11 +157,31 @@ describe("the key of records", () => {
     expect(bench.recordKey.isSealOf("", "text")).toBe(false);
     expect(bench.log.entries).toEqual([
       {
-        level: "info",
-        message: "The first record of each Release needs an additional request, because there is no key",
+        level: "warn",
+        message: "Without the key of records, the first record of each Release needs one more request",
         fields: { why: expect.stringMatching(why) },
       },
     ]);
+  });
+
+  test("is waited for only a limited time, because only Secrets may be unavailable", async () => {
+    await using bench = await aKey((_, answer) =>
+      answer.refuse(500, "InternalError", "no key of encryption"),
+    );
+    let isOver = false;
+    const learned = bench.recordKey.learn(signal).finally(() => (isOver = true));
+    const waits: number[] = [];
+    while (!isOver) {
+      const [delayMs] = bench.clock.pendingDelaysMs;
+      if (delayMs !== undefined) {
+        waits.push(delayMs);
+        await bench.clock.advance(delayMs);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await learned;
+    expect(waits).toEqual([800, 1_600, 3_200, 6_400, 12_800]);
+    expect(bench.recordKey.sealOf("text")).toBeUndefined();
   });
 
   test("is not waited for when the operator stops", async () => {

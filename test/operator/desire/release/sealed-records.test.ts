@@ -50,6 +50,18 @@ describe("the sealed record of a Release", () => {
     expect(keyless.seal(aRelease(), ids)).toBeUndefined();
   });
 
+  test("is opened when the key becomes known", () => {
+    let sealer = noSealer;
+    const later = new SealedRecords({
+      sealOf: (text) => sealer.sealOf(text),
+      isSealOf: (seal, text) => sealer.isSealOf(seal, text),
+    });
+    const release = aRelease({ annotations: sealed });
+    expect(later.open(release)).toBe(release);
+    sealer = testSealer;
+    expect(later.open(release).recorded).toEqual(ids);
+  });
+
   test("does not exist for more ids than an annotation should have", () => {
     const many = Array.from({ length: 600 }, (_, index) => `/ConfigMap/shop/config-${index}-of-many`);
     expect(records.seal(aRelease(), many)).toBeUndefined();

@@ -62,7 +62,7 @@ describe("an upgrade from an operator that recorded only kinds", () => {
     expect(bench.takeRequests()).toEqual(["status Release/web"]);
     const [ready] = bench.release().status?.conditions ?? [];
     expect(ready?.message).toMatch(
-      /did not record which they are; they have the label fairlead.dev\/set=.*Orphan/,
+      /has no valid record of them; they have the label fairlead.dev\/set=.*Orphan/,
     );
     bench.edit(leaving(3, { deletionPolicy: "Orphan" }));
     await bench.reconcile();
