@@ -1,6 +1,6 @@
 import type { Sealer } from "../../operator/desire/release/sealed-records.ts";
 
-/** Seals that a test can compute, and nobody else: the text in base64. */
+/** Seals of a fixed key: the text in base64. */
 export const testSealer: Sealer = {
   sealOf: (text) => Buffer.from(text).toString("base64url"),
   isSealOf: (seal, text) => seal === Buffer.from(text).toString("base64url"),

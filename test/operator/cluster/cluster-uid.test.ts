@@ -7,6 +7,7 @@ import { ApiUnavailableError } from "../../../operator/errors.ts";
 import type { Cluster } from "../../../operator/ports.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
+import { lettingTimePass } from "../../fakes/letting-time-pass.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { type Script, ScriptedApiServer } from "../../fakes/scripted-api-server.ts";
 
@@ -40,24 +41,6 @@ async function asking(...answers: readonly Script[]) {
       await server[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Ends every wait that starts, until the call is finished; returns their durations. */
-async function lettingTimePass(clock: FakeClock, learning: Promise<void>): Promise<readonly number[]> {
-  const waits: number[] = [];
-  let isOver = false;
-  const end = learning.finally(() => (isOver = true));
-  end.catch(() => undefined);
-  while (!isOver) {
-    const [delayMs] = clock.pendingDelaysMs;
-    if (delayMs !== undefined) {
-      waits.push(delayMs);
-      await clock.advance(delayMs);
-    }
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  await end;
-  return waits;
 }
 
 test("the uid is requested once, and nothing is logged, if the API server responds", async () => {

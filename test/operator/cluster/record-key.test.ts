@@ -3,6 +3,7 @@ import { RecordKey } from "../../../operator/cluster/record-key.ts";
 import { ApiTransport } from "../../../operator/cluster/transport.ts";
 import { systemClock } from "../../../operator/runtime/clock.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
+import { lettingTimePass } from "../../fakes/letting-time-pass.ts";
 import { RecordingLogger } from "../../fakes/recording-logger.ts";
 import { type Script, ScriptedApiServer } from "../../fakes/scripted-api-server.ts";
 
@@ -168,18 +169,7 @@ describe("the key of records", () => {
     await using bench = await aKey((_, answer) =>
       answer.refuse(500, "InternalError", "no key of encryption"),
     );
-    let isOver = false;
-    const learned = bench.recordKey.learn(signal).finally(() => (isOver = true));
-    const waits: number[] = [];
-    while (!isOver) {
-      const [delayMs] = bench.clock.pendingDelaysMs;
-      if (delayMs !== undefined) {
-        waits.push(delayMs);
-        await bench.clock.advance(delayMs);
-      }
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await learned;
+    const waits = await lettingTimePass(bench.clock, bench.recordKey.learn(signal));
     expect(waits).toEqual([800, 1_600, 3_200, 6_400, 12_800]);
     expect(bench.recordKey.sealOf("text")).toBeUndefined();
   });

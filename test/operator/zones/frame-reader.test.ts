@@ -4,7 +4,7 @@ import { encodeFrame, encodePieces, type Frame } from "../../../operator/zones/f
 import { FrameError, FrameReader } from "../../../operator/zones/frame-reader.ts";
 import { limitRuns } from "../../long.ts";
 
-const limits = { headerBytes: 1_200, parts: 8, bytes: 100_000 };
+const limits = { headerBytes: 1_000, parts: 8, bytes: 100_000 };
 
 const aFrame = fc.record({
   header: fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 2 }), {
@@ -22,14 +22,6 @@ function* split(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
     yield bytes.subarray(at, at + size);
     at += size;
   }
-}
-
-/** The beginning of a frame whose header has one level more than is parsed. */
-function aNestedHeader(): Buffer {
-  const header = `{"a":${"[".repeat(500)}${"]".repeat(500)}}`;
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(header.length);
-  return Buffer.concat([length, Buffer.from(header)]);
 }
 
 describe("FrameReader", () => {
@@ -102,14 +94,19 @@ describe("FrameReader", () => {
   });
 
   test.for([
-    { what: "a long header", bytes: numberOf(1_201) },
+    { what: "a long header", bytes: numberOf(1_001) },
     { what: "many parts", bytes: Buffer.concat([encodeFrame({}).subarray(0, -4), numberOf(9)]) },
     { what: "a header that is not JSON", bytes: Buffer.concat([numberOf(1), Buffer.from("{")]) },
-    { what: "a header that is nested too deeply", bytes: aNestedHeader() },
     { what: "a header that is a list", bytes: Buffer.concat([numberOf(2), Buffer.from("[]")]) },
     { what: "a header that is empty", bytes: numberOf(0) },
   ])("rejects $what", ({ bytes }) => {
     expect(() => new FrameReader(limits).push(Buffer.concat([bytes, Buffer.alloc(4)]))).toThrow(FrameError);
+  });
+
+  test("rejects a header that is nested too deeply", () => {
+    const header = `{"a":${"[".repeat(500)}${"]".repeat(500)}}`;
+    const bytes = Buffer.concat([numberOf(header.length), Buffer.from(header), Buffer.alloc(4)]);
+    expect(() => new FrameReader({ ...limits, headerBytes: 2_000 }).push(bytes)).toThrow(FrameError);
   });
 });
 
