@@ -1,4 +1,4 @@
-import { shapeOfJson } from "../engine/json-shape.ts";
+import { type JsonShape, shapeOfJson } from "../engine/json-shape.ts";
 import { renderLimits } from "./messages.ts";
 
 /**
@@ -10,8 +10,12 @@ import { renderLimits } from "./messages.ts";
 export function checkJson(bytes: Buffer): string | undefined {
   if (bytes.length > renderLimits.objectBytes)
     return `has more than ${renderLimits.objectBytes / 2 ** 20} MiB of JSON`;
-  const { depth, values, keys } = shapeOfJson(bytes, { mostDepth: renderLimits.depth });
-  if (depth > renderLimits.depth) return "is nested too deeply";
+  const shape = shapeOfJson(bytes, { mostDepth: renderLimits.depth });
+  return shape.depth > renderLimits.depth ? "is nested too deeply" : checkSize(shape);
+}
+
+/** @returns The problem of a JSON text with too many keys or values; undefined: it may be parsed. */
+export function checkSize({ values, keys }: Pick<JsonShape, "values" | "keys">): string | undefined {
   if (keys > renderLimits.keys) return `has more than ${renderLimits.keys} keys`;
   return values + keys > renderLimits.values ? `has more than ${renderLimits.values} values` : undefined;
 }

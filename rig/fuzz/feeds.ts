@@ -107,6 +107,19 @@ export async function programAnswer(bytes: Buffer): Promise<void> {
   if (head.state === "collected") await readObjects(bytes, head, { objects: 10_000 });
 }
 
+/** The bytes are items of a list in an object. */
+export async function programObject(bytes: Buffer): Promise<void> {
+  const head = '{"state":"collected","origins":["a"],"edges":[]}';
+  const [start, end] = [`${head}\n{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"data":[`, "0]}"];
+  await programAnswer(Buffer.concat([Buffer.from(start), bytes, Buffer.from(end)]));
+}
+
+/** The bytes are dependencies between two objects. */
+export async function programEdges(bytes: Buffer): Promise<void> {
+  const start = '{"state":"collected","origins":["a","b"],"edges":[';
+  await programAnswer(Buffer.concat([Buffer.from(start), bytes, Buffer.from("[0,1]]}")]));
+}
+
 export async function twoAnswers(bytes: Buffer): Promise<void> {
   await explainDifference([bytes, Buffer.concat([bytes, Buffer.from("1")])]);
 }

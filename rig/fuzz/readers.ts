@@ -63,6 +63,8 @@ export const readers: readonly FuzzedReader[] = [
   { name: "form of a webhook", feed: feeds.ofBytes((bytes) => readPush(bytes, "application/x-www-form-urlencoded")), throws: [], tokens: tokens.form, largest: MiB },
   { name: "message of a sandbox", feed: feeds.messages, throws: [SandboxGarbageError, RangeError], tokens: tokens.frames, largest: 16 * MiB },
   { name: "answer of a program", feed: feeds.programAnswer, throws: [SourceError], tokens: tokens.program, largest: 16 * MiB },
+  { name: "object of a program", feed: feeds.programObject, throws: [SourceError], tokens: tokens.items, largest: 4 * MiB },
+  { name: "dependencies of a program", feed: feeds.programEdges, throws: [SourceError], tokens: tokens.items, largest: 4 * MiB },
   { name: "answers of two runs", feed: feeds.twoAnswers, throws: [SourceError], tokens: tokens.program, largest: 16 * MiB },
   { name: "list of files of the source zone", feed: feeds.ofBytes((bytes) => new FileListReader().take(bytes)), throws: [RangeError], tokens: tokens.fileList, largest: 2 * MiB },
   { name: "state of the source zone", feed: feeds.ofJson((value) => followItem.safeParse(value)), throws: [], tokens: tokens.schema, largest: 64 * KiB },

@@ -41,6 +41,20 @@ const head = '{"state":"collected","origins":["a"],"edges":[]}';
 // biome-ignore format: one line each
 export const program = [...json, `${head}\n`, `{"state":"collected","origins":["a","b"],"edges":[[0,1]]}\n`, '{"state":"failed","error":{"name":"E","message":"', '{"state":"pending"}', `${object}\n`, `${head}\n{"a":[`, "[0,0],", '"a",'];
 
+/** Items of a list. */
+export const items = [
+  ...json,
+  ...json.filter((token) => token.endsWith(",")),
+  '"a",',
+  "0,",
+  "{},",
+  "[],",
+  '{"a":1},',
+  "[0,1],",
+  "[1],",
+  "null,",
+];
+
 // biome-ignore format: one line each
 export const cel = [...common, "(", ")", "[", "]", "{", "}", "spec", ".list", "status.ready", " == ", " && ", " || ", "!", "true", "has(", "size(", ".all(x, ", ".exists(x, ", ".map(x, ", ".filter(x, ", "spec.text", ".contains('a')", ".split('')", " + ", "'a'", " in ", "? ", " : ", "1.0", "x", "string(", "duration('1h')", "timestamp('", ".lowerAscii()", "r'", "'''"];
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { toCanonicalJson } from "../../../synth/digest.ts";
 import { idOf, type Manifest } from "../../../synth/manifest.ts";
+import { shapeOfJson } from "../../engine/json-shape.ts";
 import { showMebibytes } from "../../engine/show-text.ts";
 import type { Rendered } from "../../render/ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
-import { endOfLine, nonsense, parseLine, readLine } from "./output-lines.ts";
+import { renderLimits } from "../messages.ts";
+import { endOfLine, nonsense, parseLine, parseObject, readLine } from "./output-lines.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import { readManifest } from "./read-manifest.ts";
 
@@ -30,9 +32,21 @@ export interface ReadOutputLimits {
   readonly memory?: number;
 }
 
-/** Reads the first line, with the output of the program's console. */
+/** The harness (inside/outcome.ts) writes no larger line: a path for each object, and three values for each dependency. */
+const headLimits = { depth: 4, keys: 20, values: renderLimits.objects + 3 * renderLimits.edges + 20 };
+
+/**
+ * Reads the first line, with the output of the program's console.
+ *
+ * @throws SourceError RenderFailed, RenderLimit.
+ */
 export async function readHead(output: Buffer): Promise<{ readonly head: OutputHead; readonly log: string }> {
-  const head = await parseLine(await readLine(output.subarray(0, endOfLine(output, 0))));
+  const bytes = output.subarray(0, endOfLine(output, 0));
+  const line = await readLine(bytes);
+  const { depth, values, keys } = shapeOfJson(bytes, { mostDepth: headLimits.depth });
+  const isTooLarge = depth > headLimits.depth || values > headLimits.values || keys > headLimits.keys;
+  if (isTooLarge) throw programFailure(nonsense);
+  const head = await parseLine(line);
   const log = typeof head["log"] === "string" ? head["log"] : "";
   const error = (typeof head["error"] === "object" ? head["error"] : undefined) as
     | Record<string, unknown>
@@ -85,12 +99,13 @@ export async function readObjects(
     const end = endOfLine(output, at + 1);
     if (manifests.length >= mostObjects) throw programLimit(`it creates more than ${mostObjects} objects`);
     const origin = origins[manifests.length] ?? "";
-    const line = await readLine(output.subarray(at + 1, end));
+    const bytes = output.subarray(at + 1, end);
+    const line = await readLine(bytes);
     size += line.memory;
     if (size > memoryLimit) {
       throw programLimit(`its objects take more than ${showMebibytes(memoryLimit)} of memory`);
     }
-    const { manifest, dropped } = readManifest(await parseLine(line), origin);
+    const { manifest, dropped } = readManifest(await parseObject(line, bytes, origin), origin);
     const id = idOf(manifest);
     const other = ids.get(id);
     if (other !== undefined) throw programFailure(`${origin}: "${id}" is created twice, first by ${other}`);
@@ -121,6 +136,7 @@ type ReadObjects = Pick<Rendered, "manifests" | "origins" | "dependencies" | "di
   readonly size: number;
 };
 
+/** @throws SourceError RenderFailed. */
 export function readEdges(
   edges: unknown,
   origins: readonly string[],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { renderLimits } from "../../../../operator/sandbox/messages.ts";
 import { readHead, readObjects } from "../../../../operator/sandbox/program/read-output.ts";
 import { digestOf, toCanonicalJson } from "../../../../synth/digest.ts";
 
@@ -54,6 +55,16 @@ describe("readObjects()", () => {
     await expect(read(outputOf([many]))).rejects.toMatchObject({
       reason: "RenderLimit",
       message: "Cannot render the program: one of its objects takes more than 32 MiB of memory",
+    });
+  });
+
+  test("refuses an object with more values than the operator accepts, before it is parsed", async () => {
+    const list = `[${"0,".repeat(renderLimits.values)}0]`;
+    // Not JSON at its end, so parsing it would fail.
+    const many = `${JSON.stringify(configMap("a")).slice(0, -1)},"list":${list}`;
+    await expect(read(outputOf([many]))).rejects.toMatchObject({
+      reason: "RenderLimit",
+      message: "Cannot render the program: shop/0: the object has more than 250000 values",
     });
   });
 
@@ -189,6 +200,21 @@ describe("readObjects()", () => {
 describe("readHead()", () => {
   test.for(["", "x", "[]", "null", "{}", '{"state":"done"}'])("refuses %s", async (text) => {
     await expect(readHead(Buffer.from(text))).rejects.toThrow("not a list of objects");
+  });
+
+  test.for([
+    { what: "more dependencies than the harness writes", text: `{"edges":[${"[0,0],".repeat(120_000)}[0,0]` },
+    { what: "more keys", text: `{${'"a":0,'.repeat(21)}"a":0` },
+    { what: "deeper lists", text: '{"edges":[[[[' },
+  ])("refuses a line with $what before it is parsed", async ({ text }) => {
+    await expect(readHead(Buffer.from(text))).rejects.toThrow("not a list of objects");
+  });
+
+  test("accepts the largest line that the harness writes", async () => {
+    const edges = Array.from({ length: renderLimits.edges }, () => [0, 1]);
+    const origins = Array.from({ length: renderLimits.objects }, (_, index) => `a/${index}`);
+    const { head } = await readHead(outputOf([], { edges, origins }));
+    expect(head).toEqual({ state: "collected", origins, edges });
   });
 
   test("accepts only texts in an error", async () => {
