@@ -1,6 +1,7 @@
 import { parseCount, parseNames, parseNumber, testProgram } from "../program-options.ts";
 import { readers } from "./readers.ts";
-import { type Finding, search } from "./search.ts";
+import type { Finding } from "./search.ts";
+import { supervise } from "./supervise.ts";
 
 interface FuzzOptions {
   readonly inputs: number;
@@ -35,17 +36,16 @@ function note(finding: Finding): void {
   if (same.length < MOST_SHOWN) process.stdout.write(`${key}: ${finding.detail.slice(0, 600)}\n`);
 }
 
-const searched = await search({
-  inputs,
-  seed,
-  limitMs: minutes * 60_000,
-  names: only ?? [],
+const searched = await supervise({
+  search: { inputs, seed, limitMs: minutes * 60_000, names: only ?? [] },
   onFinding: note,
 });
-const seconds = Math.round(searched.elapsedMs / 1_000);
+const seconds = Math.round((searched?.elapsedMs ?? 0) / 1_000);
 const summary = [
-  `${searched.inputs} inputs, ${searched.shapes} of them long, in ${seconds} s, seed ${seed}`,
-  ...[...searched.byReader].map(([name, count]) => `  ${name}: ${count}`),
+  ...(searched === undefined
+    ? [`The search ended early, seed ${seed}`]
+    : [`${searched.inputs} inputs, ${searched.shapes} of them long, in ${seconds} s, seed ${seed}`]),
+  ...Object.entries(searched?.byReader ?? {}).map(([name, count]) => `  ${name}: ${count}`),
   findings.size === 0 ? "Nothing was found" : "Found:",
   ...[...findings].map(([key, all]) => `  ${key}: ${all.length} times`),
 ];

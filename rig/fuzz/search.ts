@@ -5,7 +5,7 @@ import { type FuzzedReader, readers } from "./readers.ts";
 /** A violation of the rules for readers. */
 export interface Finding {
   readonly reader: string;
-  readonly what: "crash" | "slice" | "growth";
+  readonly what: "crash" | "slice" | "growth" | "hang" | "end of the process";
   /** The input or its shape, and the error, the milliseconds or the factor. */
   readonly detail: string;
 }
@@ -17,7 +17,12 @@ export interface SearchOptions {
   readonly limitMs: number;
   readonly names: readonly string[];
   readonly onFinding: (finding: Finding) => void;
+  /** Called before a reader gets an input. */
+  readonly onInput: (reader: string, bytes: Buffer) => void;
 }
+
+/** Passes an input to a reader, as {@link feed}. */
+type Feed = typeof feed;
 
 /** Maximum time in milliseconds between two pauses of a reader. */
 const SLICE_MS = 50;
@@ -41,7 +46,7 @@ export interface Searched {
   readonly shapes: number;
   readonly elapsedMs: number;
   /** Inputs by name of the reader. */
-  readonly byReader: ReadonlyMap<string, number>;
+  readonly byReader: Readonly<Record<string, number>>;
 }
 
 /** Feeds short inputs to find crashes, and long ones to find slow shapes. */
@@ -51,26 +56,27 @@ export async function search(options: SearchOptions): Promise<Searched> {
   const byReader = new Map<string, number>();
   const beganMs = performance.now();
   const elapsedMs = (): number => performance.now() - beganMs;
+  const feedNoted: Feed = (reader, bytes) => {
+    options.onInput(reader.name, bytes);
+    return feed(reader, bytes);
+  };
   let [inputs, shapes] = [0, 0];
   while (inputs < options.inputs && elapsedMs() < options.limitMs) {
     const reader = chosen[shapes % chosen.length] as FuzzedReader;
     for (let count = 0; count < SHORT_INPUTS; count++) {
       const bytes = random.short(reader.tokens);
-      const { crash } = await feed(reader, bytes);
+      const { crash } = await feedNoted(reader, bytes);
       if (crash !== undefined)
         options.onFinding(crashOf(reader, JSON.stringify(bytes.toString("latin1")), crash));
     }
-    const finding = await measure(
-      reader,
-      random.shape(reader.tokens),
-      shapes % (LARGEST * chosen.length) < chosen.length,
-    );
+    const isLargest = shapes % (LARGEST * chosen.length) < chosen.length;
+    const finding = await measure({ reader, shape: random.shape(reader.tokens), isLargest, feed: feedNoted });
     if (finding !== undefined) options.onFinding(finding);
     shapes++;
     inputs += SHORT_INPUTS + 1;
     byReader.set(reader.name, (byReader.get(reader.name) ?? 0) + SHORT_INPUTS + 1);
   }
-  return { inputs, shapes, elapsedMs: elapsedMs(), byReader };
+  return { inputs, shapes, elapsedMs: elapsedMs(), byReader: Object.fromEntries(byReader) };
 }
 
 function crashOf({ name }: FuzzedReader, input: string, crash: unknown): Finding {
@@ -81,7 +87,15 @@ function crashOf({ name }: FuzzedReader, input: string, crash: unknown): Finding
   return { reader: name, what: "crash", detail: `${input}: ${text}` };
 }
 
-async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): Promise<Finding | undefined> {
+interface MeasureInput {
+  readonly reader: FuzzedReader;
+  readonly shape: Shape;
+  /** Whether to measure the largest input of the reader, too. */
+  readonly isLargest: boolean;
+  readonly feed: Feed;
+}
+
+async function measure({ reader, shape, isLargest, feed }: MeasureInput): Promise<Finding | undefined> {
   const text = JSON.stringify(shape);
   let size = Math.min(SIZE, Math.floor(reader.largest / 2));
   // Start with small sizes, because a quadratic reader would take minutes for the usual sizes.
@@ -95,13 +109,15 @@ async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): 
       };
   }
   // Growth does not matter if the largest input takes a short time.
-  const isBounded = reader.largest <= BOUNDED && (await best(reader, grow(shape, reader.largest))) < SLICE_MS;
+  const isBounded =
+    reader.largest <= BOUNDED && (await best(feed, reader, grow(shape, reader.largest))) < SLICE_MS;
   const [first, second] = [await feed(reader, grow(shape, size)), await feed(reader, grow(shape, 2 * size))];
   for (const { crash } of [first, second]) if (crash !== undefined) return crashOf(reader, text, crash);
   let factor = second.totalMs / first.totalMs;
   // Measure again: the first result may be noise, or include the time of the JIT compiler.
   for (let round = 0; !isBounded && factor > GROWTH && second.totalMs > MEASURABLE_MS; round++) {
-    const [once, twice] = [await best(reader, grow(shape, size)), await best(reader, grow(shape, 2 * size))];
+    const once = await best(feed, reader, grow(shape, size));
+    const twice = await best(feed, reader, grow(shape, 2 * size));
     factor = twice < MEASURABLE_MS ? 0 : twice / once;
     if (factor > GROWTH && round === 2) {
       const ms = Math.round(twice);
@@ -127,7 +143,7 @@ async function measure(reader: FuzzedReader, shape: Shape, isLargest: boolean): 
 }
 
 /** Duration of the fastest of three runs, in milliseconds. */
-async function best(reader: FuzzedReader, bytes: Buffer): Promise<number> {
+async function best(feed: Feed, reader: FuzzedReader, bytes: Buffer): Promise<number> {
   let leastMs = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3; round++) leastMs = Math.min(leastMs, (await feed(reader, bytes)).totalMs);
   return leastMs;
