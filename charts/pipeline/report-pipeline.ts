@@ -8,6 +8,7 @@ import { shortId } from "../../crds/short-id.ts";
 import { decideStage, type StageDecision } from "./decide-stage.ts";
 import { describeFullRecord } from "./plan-candidates.ts";
 import { describeStrangers } from "./release-problems.ts";
+import { later } from "./release-state.ts";
 import { isBriefReport } from "./report-news.ts";
 import { reportStage } from "./report-stage.ts";
 import { readStagesIfValid } from "./shape.ts";
@@ -125,7 +126,10 @@ export function judgePipeline({
     ),
     ...problems,
   ];
-  if (texts.length > 0) return { status: "Failed", message: texts.join("; ") };
+  if (texts.length > 0) {
+    const isBeingCreated = texts.length === countMissing(world) && !isSettled(resource, world);
+    return { status: isBeingCreated ? "InProgress" : "Failed", message: texts.join("; ") };
+  }
   const proving = new Set(stages.flatMap(({ name, phase }) => (phase === "Proving" ? [name] : [])));
   if (proving.size > 0) {
     // Leave out the progress of each Release: it changes more often, and is in the status of the Release.
@@ -146,6 +150,20 @@ export function judgePipeline({
   );
   const message = waiting.length > 0 ? `waiting: ${waiting.join("; ")}` : stages.map(summarize).join(", ");
   return { status: "Current", message: [message, ...strangers.far].join("; ") };
+}
+
+/** Time in which all objects are created that were applied together with a Pipeline. */
+const creation = "5s";
+
+/** Whether the Releases of a new Pipeline should exist by now. */
+function isSettled({ metadata }: PipelineResource, { clock }: PipelineWorld): boolean {
+  const { creationTimestamp } = metadata;
+  return creationTimestamp === undefined || clock.reached(later(String(creationTimestamp), creation));
+}
+
+/** Number of Releases that the stages list and that do not exist. */
+function countMissing({ stages, releases }: PipelineWorld): number {
+  return stages.flatMap(({ keys }) => keys.filter((key) => !releases.has(key))).length;
 }
 
 /** What a Pipeline does before its first stage starts. */
