@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../operator/telemetry/version.ts";
 import type { SynthesizableKind } from "../synth/synthesize.ts";
+import { fairleadLine } from "./shell-text.ts";
 import { endOnClosedPipe, printError } from "./terminal-text.ts";
 
 type CommandFactory = (options: { readonly kinds: readonly SynthesizableKind[] }) => Command;
@@ -51,10 +52,11 @@ const outlivingReaders: ReadonlySet<string> = new Set(["start", "run"]);
  * does not isolate the processes for an untrusted source) for any failure, after a message on the standard error.
  */
 export async function main(argv: readonly string[]): Promise<number> {
+  const lineOf = (...words: readonly string[]): string => fairleadLine(words, process.env);
   const program = new Command("fairlead")
     .description("A GitOps operator for Kubernetes whose manifests are TypeScript")
     .version(version)
-    .showHelpAfterError("(fairlead --help lists the commands)")
+    .showHelpAfterError(`(${lineOf("--help")} lists the commands)`)
     .exitOverride();
   if (!outlivingReaders.has(argv[2] ?? "")) endOnClosedPipe();
   const wanted = commands[argv[2] ?? ""];
@@ -65,7 +67,9 @@ export async function main(argv: readonly string[]): Promise<number> {
     const { shippedKinds } = await import("../charts/bindings-delivery.ts");
     for (const load of factories) {
       const command = (await load())({ kinds: shippedKinds }).copyInheritedSettings(program);
-      program.addCommand(command.showHelpAfterError(`(fairlead ${command.name()} --help lists the options)`));
+      program.addCommand(
+        command.showHelpAfterError(`(${lineOf(command.name(), "--help")} lists the options)`),
+      );
     }
     await program.parseAsync(argv);
     return Number(process.exitCode ?? 0);

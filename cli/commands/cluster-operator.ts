@@ -13,6 +13,7 @@ import { chooseInstance, isInUse, type OperatorInstance } from "../install/opera
 import { kubeconfigOf, readServerCertificate } from "../local-cluster/credentials.ts";
 import { type LocalCluster, openLocalCluster } from "../local-cluster/local-cluster.ts";
 import { runDirectoryOf } from "../local-cluster/named-cluster.ts";
+import { fairleadLine } from "../shell-text.ts";
 import { printError, printLine } from "../terminal-text.ts";
 
 export interface ClusterOperatorOptions extends Installation {
@@ -33,7 +34,9 @@ export async function runClusterOperator({
 }: ClusterOperatorOptions): Promise<void> {
   const runDirectory = runDirectoryOf({ name, env: process.env });
   if (!existsSync(runDirectory))
-    throw new Error(`There is no cluster "${name}". Start it: fairlead cluster up --name ${name}`);
+    throw new Error(
+      `There is no cluster "${name}". Start it: ${fairleadLine(["cluster", "up", "--name", name], process.env)}`,
+    );
   const cluster = openLocalCluster(runDirectory);
   const signal = stopOnSignals();
   await using cleanup = new AsyncDisposableStack();

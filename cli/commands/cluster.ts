@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { down, readStatus, up } from "../local-cluster/named-cluster.ts";
 import { isOnPath } from "../local-cluster/search-path.ts";
-import { quoteForShell } from "../shell-text.ts";
+import { fairleadLine, quoteForShell } from "../shell-text.ts";
 import { printLine } from "../terminal-text.ts";
 import { runClusterOperator } from "./cluster-operator.ts";
 import { withProgress } from "./with-progress.ts";
@@ -75,7 +75,9 @@ async function runOperatorOf({
 async function runStatus({ name }: NameOption): Promise<void> {
   const status = await readStatus({ name, env: process.env });
   if (status === undefined) {
-    printLine(`There is no cluster "${name}". Start it: fairlead cluster up --name ${quoteForShell(name)}`);
+    printLine(
+      `There is no cluster "${name}". Start it: ${fairleadLine(["cluster", "up", "--name", name], process.env)}`,
+    );
     process.exitCode = 1;
     return;
   }

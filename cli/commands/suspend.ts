@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { Release } from "../../crds/release.ts";
 import type { ApiClient } from "../release/api-client.ts";
-import { commandLine } from "../release/command-line.ts";
+import { commandLine, operatorCommandLine } from "../release/command-line.ts";
 import { listReleases } from "../release/list-releases.ts";
 import {
   addReleaseOptions,
@@ -59,7 +59,7 @@ export async function runSuspend(
     throw new Error(`Cannot ${verb} Release "${name}": use either a name, or --all or -A`);
   if (allNamespaces && !all) {
     throw new Error(
-      `Cannot ${verb}: -A needs --all. For all Releases of the cluster: fairlead ${verb} --all -A`,
+      `Cannot ${verb}: -A needs --all. For all Releases of the cluster: ${operatorCommandLine([verb, "--all", "-A"], { ...flags, env: process.env })}`,
     );
   }
   if (!all && name === undefined)

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { fairleadLine } from "../shell-text.ts";
 import { type ClusterRecord, readClusterRecord } from "./cluster-record.ts";
 import { type ComponentName, healthUrl } from "./component-arguments.ts";
 import { isComponentHealthy, isComponentRunning } from "./component-process.ts";
@@ -47,7 +48,7 @@ export async function up({ name, env, report = () => undefined, ...options }: Up
     }
     const isRunning = record.components.every((component) => isComponentRunning(record, component));
     if (!isRunning) {
-      const remedy = `Stop that program, or start over: fairlead cluster down --name ${name}`;
+      const remedy = `Stop that program, or start over: ${fairleadLine(["cluster", "down", "--name", name], env)}`;
       await requireFreePorts(portsOfStopped(record), { remedy });
       await startMissingComponents(runDirectory, report);
     }

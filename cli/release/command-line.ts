@@ -1,4 +1,4 @@
-import { quoteForShell } from "../shell-text.ts";
+import { fairleadLine, quoteForShell } from "../shell-text.ts";
 import type { ReleaseFlags } from "./release-command.ts";
 import type { ReleaseObject } from "./release-object.ts";
 
@@ -31,8 +31,7 @@ export function kubectlLine(words: readonly string[], options: Omit<CommandLineO
 }
 
 function toLine(words: readonly string[], { env, ...cluster }: CommandLineOptions): string {
-  const program = env["npm_command"] === "exec" ? ["npx", "fairlead"] : ["fairlead"];
-  return [...program, ...words, ...clusterFlags(cluster)].map(quoteForShell).join(" ");
+  return fairleadLine([...words, ...clusterFlags(cluster)], env);
 }
 
 function clusterFlags({ kubeconfig, context }: Omit<CommandLineOptions, "env">): readonly string[] {

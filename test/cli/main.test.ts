@@ -87,6 +87,13 @@ describe("fairlead", () => {
     expect(code).toBe(1);
   });
 
+  test.for([
+    { env: { npm_command: "exec" }, says: "(npx fairlead run --help lists the options)\n" },
+    { env: { npm_command: "" }, says: "(fairlead run --help lists the options)\n" },
+  ])("names the command that shows the options as it was started: $says", async ({ env, says }) => {
+    expect((await fairlead(["run", "--nope"], { env })).stderr).toContain(says);
+  });
+
   test.for([["diff"], ["why"]])(
     "reports the failure of %s with exit code 2, because 1 has another meaning",
     async ([name = ""]) => {

@@ -53,7 +53,9 @@ export function formatReport({ title, changes, held }: DiffReport): readonly str
   const left = wanted.length - rows.length;
   if (left > 0) lines.push(`… and ${left} more (-o json has all)`);
   if (held !== undefined) lines.push(printable(held));
-  return [...lines, printable(`${title}: ${summaryOf(changes)}`)];
+  const isOnlyHeld = held !== undefined && changes.length === 0;
+  const summary = isOnlyHeld ? "nothing changes until the deletion is approved" : summaryOf(changes);
+  return [...lines, printable(`${title}: ${summary}`)];
 }
 
 /** Style of a line of a report: added, removed or header lines of a unified diff. Pure. */

@@ -44,5 +44,5 @@ export function aggregateHealth(children: readonly ChildHealth[]): Health {
 }
 
 function describeQuiet(amount: number): string {
-  return amount === 0 ? "there is nothing to wait for" : `${plural(amount, "object")} in place`;
+  return amount === 0 ? "there are no objects" : `${plural(amount, "object")} in place`;
 }

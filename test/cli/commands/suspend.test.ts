@@ -10,8 +10,14 @@ const screen = {
 const nowhere = { kubeconfig: "/nonexistent/kubeconfig" };
 
 test.for([
-  { suspend: true, says: /^Cannot suspend: -A needs --all.* all Releases of the cluster.* --all -A$/ },
-  { suspend: false, says: /^Cannot resume: -A needs --all.* all Releases of the cluster.* --all -A$/ },
+  {
+    suspend: true,
+    says: /^Cannot suspend: -A needs --all.* all Releases of the cluster: .*fairlead suspend --all -A --kubeconfig=\/nonexistent\/kubeconfig$/,
+  },
+  {
+    suspend: false,
+    says: /^Cannot resume: -A needs --all.* all Releases of the cluster: .*fairlead resume --all -A --kubeconfig=\/nonexistent\/kubeconfig$/,
+  },
 ])(
   "-A without --all is refused before a cluster is contacted (suspend: $suspend)",
   async ({ suspend, says }) => {

@@ -62,6 +62,13 @@ describe("formatReport()", () => {
     ]);
   });
 
+  test("of a Release whose only change is a held deletion says what it waits for", () => {
+    expect(formatReport(report([], "Nothing is deleted"))).toEqual([
+      "Nothing is deleted",
+      "Release shop/web: nothing changes until the deletion is approved",
+    ]);
+  });
+
   test("counts omitted lines", () => {
     const many = Array.from({ length: 150 }, (_, index) => change("create", `c${index}`));
     expect(formatReport(report(many))).toContain("… and 50 more (-o json has all)");

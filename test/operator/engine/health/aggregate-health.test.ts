@@ -17,7 +17,7 @@ describe("aggregateHealth()", () => {
     {
       does: "is Current without children",
       children: [],
-      is: { status: "Current", message: "there is nothing to wait for" },
+      is: { status: "Current", message: "there are no objects" },
     },
     {
       does: "is Current when all are, with their messages",
