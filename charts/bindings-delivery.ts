@@ -51,7 +51,12 @@ export const pipeline: BoundKind<Construct> = bindKind({
     ...approvalPolicyObjects,
   ],
   needsReleases: true,
-  source: { required: false, of: sourceOfPipeline, spans: spansOfPipeline },
+  source: {
+    required: false,
+    of: sourceOfPipeline,
+    actAs: ({ spec }) => spec?.serviceAccountName,
+    spans: spansOfPipeline,
+  },
   record: { fields: ["head", "planning", "candidates"], fold: foldPipeline },
   verdict: judgePipeline,
   status: reportPipeline,

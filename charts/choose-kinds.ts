@@ -39,7 +39,8 @@ export function chooseKinds<Kind extends Pick<BoundKind, "definition" | "needsRe
       ["releases", "enabled"],
       "expected true, or samples.enabled or kinds: else nothing is reconciled",
     );
-  const others = releases.enabled ? shipped.filter(({ needsReleases }) => needsReleases) : [];
+  const hasPipelines = releases.enabled && releases.pipelines;
+  const others = hasPipelines ? shipped.filter(({ needsReleases }) => needsReleases) : [];
   const all = [...kinds, ...others];
   if (kinds.length === optional.length) return { kinds: all, option: undefined };
   const option = kinds.map(({ definition }) => groupKindOf(definition)).join();

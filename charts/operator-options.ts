@@ -59,9 +59,10 @@ function repositoryOptionsOf(repository: ChosenValues["repository"]): readonly s
 
 function releaseOptionsOf({ releases }: ChosenValues): readonly string[] {
   if (!releases.enabled) return [];
-  const { requireServiceAccount, requireSandbox, programTimeout, policy, hooks } = releases;
+  const { pipelines, requireServiceAccount, requireSandbox, programTimeout, policy, hooks } = releases;
   return [
     "--releases=true",
+    ...(pipelines ? [] : ["--release-pipelines=false"]),
     `--release-program-timeout=${programTimeout}`,
     ...(requireSandbox ? ["--release-require-sandbox=true"] : []),
     ...(requireServiceAccount ? ["--release-require-service-account=true"] : []),

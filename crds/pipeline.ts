@@ -55,6 +55,11 @@ const source = z
 const spec = z
   .object({
     source,
+    serviceAccountName: objectName
+      .optional()
+      .describe(
+        "ServiceAccount in the Pipeline's namespace with whose permissions the Secrets of `source` are read. Default: the operator's own.",
+      ),
     interval: durationSchema("1m", 1_000).describe("How often the remote is polled."),
     stages: z
       .array(pipelineStage)

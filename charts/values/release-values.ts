@@ -53,6 +53,12 @@ export const releases = z.strictObject({
     .boolean()
     .default(true)
     .describe("Reconcile Releases, which deploy manifests from git repositories."),
+  pipelines: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Install and reconcile Pipelines. If false, the operator has no permission to create Jobs, with which Pipelines verify stages.",
+    ),
   commonKinds: z
     .boolean()
     .default(true)
@@ -75,7 +81,7 @@ export const releases = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Let the operator read the Secrets that Releases, and sources of kinds, name. Not needed if the ServiceAccount of a Release may read them.",
+      "Let the operator read the Secrets that Releases, and sources of kinds, name. Not needed if the ServiceAccount that the Release or the Pipeline names may read them.",
     ),
   impersonate: z
     .boolean()

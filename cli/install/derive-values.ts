@@ -34,6 +34,7 @@ const optionValues: Readonly<Record<string, readonly [path: string, read?: (text
   "lease-duration": ["leaderElection.leaseDuration"],
   "renew-deadline": ["leaderElection.renewDeadline"],
   "retry-period": ["leaderElection.retryPeriod"],
+  "release-pipelines": ["releases.pipelines", (text) => text === "true"],
   "release-program-timeout": ["releases.programTimeout"],
   "release-require-sandbox": ["releases.requireSandbox", (text) => text === "true"],
   "release-policy": ["releases.policy", (text) => JSON.parse(text)],

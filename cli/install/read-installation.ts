@@ -63,8 +63,11 @@ export async function readInstallation(
   const [shipped, defined] = [namesOf(kinds), namesOf(there)];
   const [option] = args.flatMap((arg) => /^--kinds=(.*)$/.exec(arg)?.slice(1) ?? []);
   const named = option?.split(",") ?? defined;
+  const hasPipelines = !args.includes("--release-pipelines=false");
   const reconciled = kinds.filter(
-    (kind) => named.includes(groupKindOf(kind.definition)) || (kind.needsReleases && there.includes(kind)),
+    (kind) =>
+      named.includes(groupKindOf(kind.definition)) ||
+      (kind.needsReleases && hasPipelines && there.includes(kind)),
   );
   return {
     args,

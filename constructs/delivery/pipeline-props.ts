@@ -16,6 +16,8 @@ export interface PipelineProps {
   readonly name: string;
   readonly namespace: string;
   readonly source: DeliverySource;
+  /** ServiceAccount in the Pipeline's namespace that may read the Secrets of the source. Default: the operator reads them. */
+  readonly serviceAccountName?: string;
   /** Polling interval of the remote, such as `1m`, which is the default. */
   readonly interval?: string;
   /** Number of Promotions that are kept, in addition to those that explain the current state. */

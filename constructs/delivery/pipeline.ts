@@ -24,7 +24,7 @@ export class Pipeline extends Construct {
 
   constructor(scope: Construct, id: string, props: PipelineProps) {
     super(scope, id);
-    const { name, namespace, source, interval, historyLimit } = props;
+    const { name, namespace, source, serviceAccountName, interval, historyLimit } = props;
     this.name = name;
     this.namespace = namespace;
     this.source = source;
@@ -35,6 +35,7 @@ export class Pipeline extends Construct {
       metadata: { name, namespace },
       spec: {
         source,
+        ...(serviceAccountName !== undefined && { serviceAccountName }),
         ...(interval !== undefined && { interval }),
         ...(historyLimit !== undefined && { historyLimit }),
         // Stages and Releases are added later.

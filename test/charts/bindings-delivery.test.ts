@@ -28,16 +28,29 @@ describe("the kinds of delivery", () => {
   });
 
   test("are reconciled with Releases, for any value of --kinds", () => {
-    expect(chosenKinds(shippedKinds, { kinds: undefined, releases: false })).toEqual(kinds);
-    expect(chosenKinds(shippedKinds, { kinds: [], releases: true })).toEqual(deliveryKinds);
-    expect(namesOf(chosenKinds(shippedKinds, { kinds: ["Echo"], releases: true }))).toEqual([
+    const on = { releases: true, releasePipelines: true };
+    const off = { releases: false, releasePipelines: true };
+    expect(chosenKinds(shippedKinds, { kinds: undefined, ...off })).toEqual(kinds);
+    expect(chosenKinds(shippedKinds, { kinds: [], ...on })).toEqual(deliveryKinds);
+    expect(namesOf(chosenKinds(shippedKinds, { kinds: ["Echo"], ...on }))).toEqual([
       "Echo",
       "Pipeline",
       "Promotion",
     ]);
-    expect(() => chosenKinds(shippedKinds, { kinds: ["Pipeline"], releases: true })).toThrow(
-      "--kinds: expected Echo",
-    );
+    expect(() => chosenKinds(shippedKinds, { kinds: ["Pipeline"], ...on })).toThrow("--kinds: expected Echo");
+  });
+
+  test("read the Secrets of a Pipeline's source as the account that it names", () => {
+    const actAs = (spec: object | undefined) => pipeline.source?.actAs?.(aResource(pipeline, { spec }));
+    expect(actAs({ serviceAccountName: "git-reader" })).toBe("git-reader");
+    expect([actAs({}), actAs(undefined)]).toEqual([undefined, undefined]);
+  });
+
+  test("are neither installed nor reconciled without Pipelines", () => {
+    const values = readOperatorValues({ image: "i", releases: { pipelines: false } });
+    expect(chooseKinds(shippedKinds, values)).toEqual({ kinds: [], option: "none" });
+    const config = { kinds: undefined, releases: true, releasePipelines: false };
+    expect(chosenKinds(shippedKinds, config)).toEqual(kinds);
   });
 
   test.for(deliveryKinds.map((kind) => ({ kind, title: kind.definition.kind })))(

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { App } from "cdk8s";
 import { describe, expect, test } from "vitest";
+import { shippedKinds } from "../../charts/bindings-delivery.ts";
+import { productChart } from "../../charts/install-chart.ts";
 import { OperatorChart } from "../../charts/operator-chart.ts";
 import { buildInfo } from "../examples/build-info.ts";
 import { configOf, type Made, the } from "./operator-install.ts";
@@ -101,6 +103,21 @@ describe("the operator's rights for a kind that follows a git source", () => {
   });
 });
 
+function installedByDefault(releases: object = {}): readonly Made[] {
+  const app = new App();
+  productChart(app, { kinds: shippedKinds, values: { image: "fairlead:1", releases } });
+  return app.charts.flatMap((chart) => chart.toJson() as Made[]);
+}
+
+describe("an installation without Pipelines", () => {
+  test("has no permission to write an object of a Release", () => {
+    const writes = rulesOf(installedByDefault({ pipelines: false })).filter(({ verbs }) =>
+      verbs.some((verb) => ["create", "update", "patch", "delete"].includes(verb)),
+    );
+    expect(writes.flatMap(({ resources }) => resources)).toEqual(["events", "releases", "releases/status"]);
+  });
+});
+
 describe("docs/operator-rights.md", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/operator-rights.md"), "utf8");
   const documented = [...page.matchAll(/^\| `([a-z./0-9]+)` \| (any|its own) \| ([a-z ]+) \| /gm)].map(
@@ -109,7 +126,7 @@ describe("docs/operator-rights.md", () => {
 
   test("consist of exactly these with the default values", () => {
     const verbs = new Map<string, string[]>();
-    const roles = productWith({}).filter(({ kind }) => kind === "ClusterRole" || kind === "Role");
+    const roles = installedByDefault().filter(({ kind }) => kind === "ClusterRole" || kind === "Role");
     for (const { apiGroups, resources, resourceNames, verbs: given } of roles.flatMap(
       (role) => role["rules"] as readonly (Rule & { readonly resourceNames?: readonly string[] })[],
     )) {

@@ -9,6 +9,11 @@ export const releaseOptions = {
     help: "Reconcile Releases, which deploy manifests from git repositories",
     fallback: "false",
   },
+  releasePipelines: {
+    flag: "release-pipelines",
+    help: "With --releases: reconcile Pipelines and Promotions, too",
+    fallback: "true",
+  },
   releaseCache: {
     flag: "release-cache",
     value: "DIR",
@@ -90,6 +95,7 @@ function parseJson(text: string): unknown {
 /** Validators of these options. */
 export const releaseOptionShapes = {
   releases: flag,
+  releasePipelines: flag,
   releaseCache: z.string().min(1).optional(),
   releaseCacheSize: size,
   releaseFileRemotes: flag.optional(),

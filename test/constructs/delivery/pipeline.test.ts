@@ -128,8 +128,12 @@ describe("a Release of a stage", () => {
       (pipeline) => {
         pipeline.addStage("dev").addRelease("web", { path: "apps/web" });
       },
-      { source },
+      { source, serviceAccountName: "git-reader" },
     );
+    expect(manifests[0]).toMatchObject({
+      kind: "Pipeline",
+      spec: { source, serviceAccountName: "git-reader" },
+    });
     expect(manifests.at(-1)).toMatchObject({
       spec: {
         source: { path: "apps/web", secretRef: { name: "git" }, verify: { secretRef: { name: "keys" } } },
