@@ -22,6 +22,14 @@ export const engineStatus = z.object({
     .optional()
     .meta({ format: "int64" })
     .describe("The generation of the resource that this status describes."),
+  appliedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ format: "int64" })
+    .describe(
+      "The generation whose objects were all applied, while `Applied` reports something else. A chart that drops many objects of this generation needs an approval.",
+    ),
   published: Published.optional(),
 });
 

@@ -141,6 +141,7 @@ describe("the types of a kind", () => {
       nodes: string[];
       conditions?: Condition[] | undefined;
       observedGeneration?: number | undefined;
+      appliedGeneration?: number | undefined;
       published?: Published | undefined;
     }>();
   });

@@ -9,7 +9,12 @@ import { Runtime } from "../../crds/runtime.ts";
 import { ScheduledEcho } from "../../crds/scheduled-echo.ts";
 import type { StructuralSchema } from "../../crds/structural-schema.ts";
 
-const engineStatus = { conditions: "array", observedGeneration: "integer", published: "object" };
+const engineStatus = {
+  conditions: "array",
+  observedGeneration: "integer",
+  appliedGeneration: "integer",
+  published: "object",
+};
 const size = { size: "integer" };
 
 /** Names and fields of the original operators' kinds; users' resources depend on them. */

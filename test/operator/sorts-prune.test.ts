@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FINALIZER } from "../../operator/engine/finalize.ts";
+import { ApiUnavailableError } from "../../operator/errors.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
 import { changeMetadata, messageOf, type Scene, settle, sorts, taken } from "../fakes/sorts.ts";
 
@@ -44,6 +45,36 @@ describe.each(sorts)("pruning for $name", ({ begin }) => {
     await scene.bench.reconcile();
     expect(taken(scene, "delete")).toHaveLength(names.length - left.length);
     expect(scene.bench.condition("Applied")).toBe("True Applied");
+  });
+
+  test.for([
+    { after: "a failed request", status: 403, says: "False ApplyFailed" },
+    { after: "an unavailable API server", status: 500, says: undefined },
+  ])("stays held after $after", async ({ status, says }) => {
+    const scene = begin(maps(...names));
+    await settle(scene);
+    scene.want(...maps("a"));
+    await scene.bench.reconcile();
+    scene.bench.vanish(liveOf(scene, "ConfigMap", "a"));
+    scene.bench.cluster.refuse("apply ConfigMap/a", new ApiUnavailableError("no", { status }));
+    await scene.bench.reconcile().catch(() => undefined);
+    if (says !== undefined) expect(scene.bench.condition("Applied")).toBe(says);
+    for (let runs = 0; runs < 2; runs++) {
+      await scene.bench.reconcile();
+      expect(scene.bench.condition("Applied")).toBe("False PruneHeld");
+    }
+    expect(taken(scene, "delete")).toEqual([]);
+  });
+
+  test("is held if the first apply of the smaller set fails", async () => {
+    const scene = begin(maps(...names));
+    await settle(scene);
+    scene.want(aConfigMap("a", { data: { x: "new" } }));
+    scene.bench.cluster.refuse("apply ConfigMap/a", new ApiUnavailableError("no", { status: 403 }));
+    await scene.bench.reconcile().catch(() => undefined);
+    await scene.bench.reconcile();
+    expect(scene.bench.condition("Applied")).toBe("False PruneHeld");
+    expect(taken(scene, "delete")).toEqual([]);
   });
 
   test("is held for one object that contains others", async () => {

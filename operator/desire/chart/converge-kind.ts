@@ -1,7 +1,7 @@
 import type { BoundKind } from "../../../crds/binding.ts";
 import type { KindClock } from "../../../crds/kind-context.ts";
 import { type CustomResource, groupOf, keyOf, type ObjectKind } from "../../../crds/object.ts";
-import { APPROVE_PRUNE, type EngineStatus } from "../../../crds/status.ts";
+import { APPROVE_PRUNE } from "../../../crds/status.ts";
 import { digestOf } from "../../../synth/digest.ts";
 import { idOf, type Manifest, type ManifestSet } from "../../../synth/manifest.ts";
 import { contextOf } from "../../../synth/record.ts";
@@ -19,6 +19,7 @@ import type { Subject } from "../../engine/subject.ts";
 import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Clock, Cluster, Stores } from "../../ports.ts";
 import { actingFor } from "./acting.ts";
+import { wasApplied } from "./applied-generation.ts";
 import { holdDeletion } from "./finalize.ts";
 import { describeAwaited } from "./follow-source.ts";
 import { type Loaded, load } from "./load.ts";
@@ -198,22 +199,9 @@ export function pruneInputOf(
     owned,
     desired,
     isReferenced: true,
-    mayHold: isUnchanged(resource),
+    mayHold: wasApplied(resource),
     deployed: undefined,
     approved: resource.metadata.annotations?.[APPROVE_PRUNE],
     approvals: [desired.digest],
   };
-}
-
-/**
- * Whether all objects were applied for this generation and this record. Only then a smaller set is unexpected. A new record
- * resets the generation of `Applied`.
- */
-function isUnchanged({ metadata, status }: CustomResource): boolean {
-  const { observedGeneration, conditions = [] } = (status ?? {}) as EngineStatus;
-  if (metadata.generation === undefined || observedGeneration !== metadata.generation) return false;
-  return conditions.some(
-    ({ type, status: is, reason, observedGeneration: seen }) =>
-      type === "Applied" && seen === metadata.generation && (is === "True" || reason === "PruneHeld"),
-  );
 }

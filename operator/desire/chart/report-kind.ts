@@ -17,6 +17,7 @@ import { type KindSourceStanding, standingOf } from "../../engine/source-standin
 import { composeStatus, type ResourceStatus, type StatusInput } from "../../engine/status.ts";
 import type { Clock, Publisher, PublishState, Random, Stores } from "../../ports.ts";
 import type { Judged } from "../../reconcile.ts";
+import { withAppliedGeneration } from "./applied-generation.ts";
 import type { ConvergedKind } from "./converge-kind.ts";
 import { type Loaded, load } from "./load.ts";
 import { hasNewEnd } from "./protected-runs.ts";
@@ -144,7 +145,7 @@ export function statusOf(
 ): ResourceStatus {
   const context = kindClock && contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
   const own = kind.status(resource, observed, context);
-  return composeStatus({
+  const status = composeStatus({
     ...parts,
     resource,
     kindStatus: context === undefined ? own : { ...own, ...context.record },
@@ -153,6 +154,7 @@ export function statusOf(
     // The conditions of a kind with a record may be a history, so keep their order.
     keepsOrder: kind.record !== undefined,
   });
+  return withAppliedGeneration(resource, status);
 }
 
 /** The health from the kind's own assessment, or that of an expired resource. Undefined: the health of the objects counts. */

@@ -12,6 +12,7 @@ import { statusPatch } from "../../engine/status-patch.ts";
 import { writeStatus } from "../../engine/write-status.ts";
 import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Cluster, Logger, Stores } from "../../ports.ts";
+import { withoutAppliedGeneration } from "./applied-generation.ts";
 import { type Loaded, load } from "./load.ts";
 
 export interface WriteRecordOptions {
@@ -101,13 +102,9 @@ function withRecord(
     record,
     ...(kind.source && { source: sourced?.state }),
   });
-  const previous = (resource.status ?? {}) as EngineStatus & Readonly<Record<string, unknown>>;
-  // The objects do not match this record yet; see isUnchanged() in converge-kind.ts.
-  const conditions = previous.conditions?.map((condition) => {
-    if (condition.type !== "Applied") return condition;
-    const { observedGeneration: _, ...others } = condition;
-    return others;
-  });
+  const previous = withoutAppliedGeneration(
+    (resource.status ?? {}) as EngineStatus & Readonly<Record<string, unknown>>,
+  );
   const written = Object.fromEntries((kind.record?.fields ?? []).map((field) => [field, record[field]]));
-  return { ...previous, ...fields, ...written, ...(conditions && { conditions }) };
+  return { ...previous, ...fields, ...written };
 }
