@@ -134,10 +134,8 @@ export function createReconcile<
     };
     const { error } = ended;
     const { namespace } = loaded.resource.metadata;
-    if (
-      error instanceof NamespaceTerminatingError &&
-      (namespace === undefined || error.namespace === namespace)
-    ) {
+    // A cluster-scoped resource is reported, as its objects may be in other namespaces, too.
+    if (error instanceof NamespaceTerminatingError && error.namespace === namespace) {
       // Do not report on a terminating namespace.
       steps.onNamespaceTerminating(error.namespace);
       return {};

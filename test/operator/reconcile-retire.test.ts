@@ -1,6 +1,7 @@
 import type { Construct } from "constructs";
 import { describe, expect, test } from "vitest";
 import type { BoundKind } from "../../crds/binding.ts";
+import { FINALIZER } from "../../operator/engine/finalize.ts";
 import { ApiUnavailableError, ReplacedError } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { batch } from "../fakes/batch-kind.ts";
@@ -79,6 +80,17 @@ describe("a reconcile of a kind that retires its resources", () => {
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["delete Batch/web"]);
     expect(bench.resource.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test("removes its finalizer from a resource that it deletes, because no event follows", async () => {
+    const bench = await finished();
+    await bench.reconcile();
+    bench.edit({ ...bench.resource, metadata: { ...bench.resource.metadata, finalizers: [FINALIZER] } });
+    await bench.clock.advance(60_000);
+    bench.cluster.lingers = ({ metadata }) => (metadata.finalizers ?? []).length > 0;
+    bench.takeRequests();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["delete Batch/web", "metadata Batch/web"]);
   });
 
   test("refuses a spec whose end cannot be computed", async () => {

@@ -5,7 +5,7 @@ import {
   ObjectRejectedError,
 } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
-import { aConfigMap } from "../fakes/gadget.ts";
+import { aConfigMap, aGadgetKind, Gadget } from "../fakes/gadget.ts";
 import { childOf, ReconcileBench } from "../fakes/reconcile-bench.ts";
 import { aResource } from "../fakes/resources.ts";
 
@@ -209,6 +209,15 @@ describe("a reconcile", () => {
     expect([...bench.terminating]).toEqual(["shop"]);
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual([]);
+  });
+
+  test("reports a refusal by the terminating namespace of an object of a cluster-scoped resource, and retries", async () => {
+    const kind = aGadgetKind({ definition: { ...Gadget, namespaced: false } });
+    const objects = [{ ...aConfigMap("a"), metadata: { name: "a", namespace: "team" } }];
+    const bench = new ReconcileBench({ kind, resource: { spec: { objects }, namespace: null } });
+    bench.cluster.refuse("apply ConfigMap/a", new NamespaceTerminatingError("team"));
+    await expect(bench.reconcile()).rejects.toThrow("team");
+    expect(bench.condition("Applied")).toBe("False ApplyFailed");
   });
 
   test("throws when the server does not respond, and writes no status about it", async () => {

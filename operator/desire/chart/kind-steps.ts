@@ -48,13 +48,26 @@ export function kindSteps(
     };
     // Use the operator's own permissions, because the finalizer belongs to the resource and not to its objects.
     const runs = { cluster: parts.cluster, storeOf: (child: ObjectKind) => parts.stores.children(child) };
+    const finalizeResource = async (loaded: Loaded): Promise<ConvergedKind | undefined> => {
+      leaveSource(loaded, parts);
+      const onKept = (live: LiveObject, { message }: Error): void =>
+        announceChanges([{ done: "FieldsKept", live, why: message }], loaded, parts);
+      try {
+        // A resource that is being deleted does not record outcomes, so release its runs.
+        await releaseRuns(protectedIn(loaded), runs);
+        return describeHeld(loaded, await finalize(loaded, { ...parts, onKept }));
+      } catch (error) {
+        return failedRun(loaded, error);
+      }
+    };
     return {
       load: (key, remembered) => {
         const loaded = load(key, parts.kind, parts.stores);
-        // Otherwise a rejection that arrives after the deletion of the resource would stay in memory, and a source that was
-        // requested at the same time would be followed forever.
+        // Otherwise a rejection or a deleted object that arrives after the deletion of the resource would stay in memory, and a
+        // source that was requested at the same time would be followed forever.
         if (loaded === undefined) {
           parts.refusals.forget(key);
+          parts.lost.forget(key);
           parts.sources?.forget(key);
         }
         if (loaded === undefined || parts.kind.policy.timeout === undefined) return loaded;
@@ -62,18 +75,7 @@ export function kindSteps(
         return { ...loaded, memory: remembered(uid) ?? { uid, unhealthy: undefined } };
       },
       isLeaving: ({ resource }) => isLeaving(resource, parts.stores),
-      finalize: async (loaded) => {
-        leaveSource(loaded, parts);
-        const onKept = (live: LiveObject, { message }: Error): void =>
-          announceChanges([{ done: "FieldsKept", live, why: message }], loaded, parts);
-        try {
-          // A resource that is being deleted does not record outcomes, so release its runs.
-          await releaseRuns(protectedIn(loaded), runs);
-          return describeHeld(loaded, await finalize(loaded, { ...parts, onKept }));
-        } catch (error) {
-          return failedRun(loaded, error);
-        }
-      },
+      finalize: finalizeResource,
       ...((parts.kind.record ?? parts.kind.source) !== undefined &&
         runClock && {
           record: (loaded: Loaded) =>
@@ -102,7 +104,11 @@ export function kindSteps(
         const converged =
           parts.kind.retire === undefined || runClock === undefined
             ? await convergeKind(loaded, parts)
-            : await retireOrConverge(loaded, { ...parts, kindClock: runClock });
+            : await retireOrConverge(loaded, {
+                ...parts,
+                kindClock: runClock,
+                finalize: finalizeResource,
+              });
         return converged && { ...converged, steps: [...released, ...converged.steps] };
       },
       judge: (loaded, converged) => judgeKind(loaded, converged, parts),

@@ -1,5 +1,5 @@
 import type { KindClock } from "../../../crds/kind-context.ts";
-import { type CustomResource, keyOf } from "../../../crds/object.ts";
+import { type CustomResource, keyOf, type LiveObject } from "../../../crds/object.ts";
 import type { EngineStatus } from "../../../crds/status.ts";
 import { contextOf } from "../../../synth/record.ts";
 import { declaredBy } from "../../engine/declared-by.ts";
@@ -13,6 +13,8 @@ export interface RetireOptions extends ConvergeKindOptions {
   readonly kindClock: KindClock;
   readonly events: EventRecorder;
   readonly log: Logger;
+  /** Removes the objects of a deleted resource, and our finalizer. Undefined: nothing blocks its deletion. */
+  readonly finalize: (loaded: Loaded) => Promise<ConvergedKind | undefined>;
 }
 
 /**
@@ -33,11 +35,12 @@ export async function retireOrConverge(
   const owner = declaredBy(resource);
   if (owner === undefined) {
     try {
-      await deleteResource(resource, why, options);
+      const left = await deleteResource(resource, why, options);
+      // No event follows: the watch recognizes our own deletion.
+      return left && (await options.finalize({ ...loaded, resource: left as CustomResource }));
     } catch (error) {
       return failedRun(loaded, error);
     }
-    return undefined;
   }
   const expired = describeExpired(why, owner);
   if (!isExpired(resource)) announce(resource, expired, options);
@@ -61,11 +64,12 @@ function decideRetirement(
   }
 }
 
+/** @returns The resource, if finalizers keep it. */
 async function deleteResource(
   resource: CustomResource,
   why: string,
   { kind, cluster, stores, events, log }: RetireOptions,
-): Promise<void> {
+): Promise<LiveObject | undefined> {
   const { name, namespace, uid, resourceVersion, finalizers = [] } = resource.metadata;
   const ref = { kind: kind.definition, namespace, name };
   const left = await cluster.delete(ref, { uid, resourceVersion, propagation: "Background" });
@@ -73,6 +77,7 @@ async function deleteResource(
   const store = stores.resources(kind.definition);
   if (left !== undefined) store.written(left);
   else if (finalizers.length === 0) store.removed(keyOf(resource), uid);
+  return left;
 }
 
 function announce(

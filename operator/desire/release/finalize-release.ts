@@ -4,11 +4,12 @@ import type { PruneDecision } from "../../engine/decide-prune.ts";
 import { deleteAll, isHeld } from "../../engine/finalize.ts";
 import { recordedIdsOf } from "../../engine/inventory.ts";
 import type { PruneWaveOptions } from "../../engine/prune-surplus.ts";
-import type { Cluster, ObjectStore } from "../../ports.ts";
+import type { Clock, Cluster, ObjectStore } from "../../ports.ts";
 import { describeUnrecorded, hasUnrecordedMembers } from "./apply-set.ts";
 import type { LoadedRelease } from "./load-release.ts";
 import { releaseHold } from "./record-set.ts";
 import { watchRecorded } from "./recorded-kinds.ts";
+import { lateMsOf } from "./take-inventory.ts";
 
 export interface FinalizeReleaseOptions extends Omit<PruneWaveOptions, "cluster" | "storeOf"> {
   /** Uses the permissions of the Release: for its objects. */
@@ -18,7 +19,8 @@ export interface FinalizeReleaseOptions extends Omit<PruneWaveOptions, "cluster"
   readonly cluster: Cluster;
   readonly releases: ObjectStore;
   readonly catalog: KindCatalog;
-  /** Maximum time, in milliseconds, during which a request of the previous operator may still be executed. */
+  readonly clock: Clock;
+  /** Time, in milliseconds, during which a request of the previous operator may still be executed. */
   readonly predecessorMs: () => number;
   /** Whether its objects may be deleted. False if it has no ServiceAccount although one is required. */
   readonly mayDelete: boolean;
@@ -57,8 +59,8 @@ export async function finalizeRelease(
   const { deletionPolicy } = (resource.spec ?? {}) as Partial<ReleaseSpec>;
   const leaving = deletionPolicy === "Orphan" ? undefined : await deleteObjects(release, options);
   if (leaving !== undefined) return leaving;
-  // Requests of a killed operator may still create objects. An object that is created after this check would be orphaned.
-  const againAfterMs = deletionPolicy === "Orphan" ? 0 : options.predecessorMs();
+  // An object that a request without a response creates after this check would be orphaned.
+  const againAfterMs = deletionPolicy === "Orphan" ? 0 : lateMsOf(release.memory.objects, options);
   if (againAfterMs > 0 && recordedIdsOf(resource).size > 0)
     return { decision: undefined, unseen: [], againAfterMs };
   options.onLeft();

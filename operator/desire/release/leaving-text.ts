@@ -8,7 +8,7 @@ const orphanHint = "set spec.deletionPolicy to Orphan to leave the objects in th
 /** Message about the objects for which a deleted Release waits. */
 export function describeLeaving({ decision, unseen, againAfterMs, lacksAccount }: Leaving): string {
   if (againAfterMs !== undefined)
-    return "Waiting for requests that the previous operator process may have sent before it ended";
+    return "Waiting for requests without a response, which may still create objects";
   if (unseen.length > 0)
     return `Cannot read all of its objects: ${listNames(unseen)}. Fix that, or ${orphanHint}`;
   if (decision === undefined) return "Listing its objects";

@@ -17,6 +17,7 @@ import {
   readDependencies,
 } from "./dependencies.ts";
 import { findDigestMismatch } from "./digest-mismatch.ts";
+import { type KeptObjects, keepDeployed, soonest } from "./keep-deployed.ts";
 import { leaveRelease } from "./leave-release.ts";
 import type { Platform } from "./limits.ts";
 import { type LoadedRelease, loadRelease } from "./load-release.ts";
@@ -24,7 +25,6 @@ import { checkManifests } from "./manifest-refusal.ts";
 import { type ReadNextOptions, withNext } from "./next-release.ts";
 import { findPinWait } from "./pipeline-pin.ts";
 import { findPolicyRefusal } from "./policy-refusal.ts";
-import { publishRelease } from "./publish-release.ts";
 import {
   type CheckedManifests,
   type Desired,
@@ -120,14 +120,17 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
   const sourced = await readSource(loaded, parts);
   const release = withMemory(loaded, { source: sourced.known });
   const source = reportSource(sourced);
-  const { desired, retryAfterMs } = sourced;
-  const more = { ...(source && { source }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const { desired } = sourced;
+  const moreWith = (kept?: KeptObjects) => {
+    const retryAfterMs = soonest(sourced.retryAfterMs, kept?.retryAfterMs);
+    return { ...(source && { source }), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  };
   const dependencies = readDependencies(release, parts);
   if (desired === undefined) {
     // Keep the deployed objects until a newer revision is available.
     const { applied } = release.memory;
     const last = applied?.generation === resource.metadata.generation ? applied : undefined;
-    const kept = last && (await keep(release, last, parts));
+    const kept = last && (await keepDeployed(release, last, parts));
     const unmet = sourced.failure === undefined ? describeUnmet(release, dependencies) : undefined;
     const outcome = unmet ?? describeMissing(sourced, release);
     return {
@@ -135,7 +138,7 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
       ...(last && kept?.isKept && { kept: last }),
       memory: (kept ?? release).memory,
       notice: describeNotice(dependencies),
-      ...more,
+      ...moreWith(kept),
     };
   }
   const { cycle } = dependencies;
@@ -155,38 +158,19 @@ async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
         : wait === cycle && isDeployed(resource, desired)
           ? desired
           : undefined;
-    const { memory } = last === undefined ? known : await keep(known, last, parts);
-    return { outcome: wait, desired, memory, ...more };
+    const kept = last && (await keepDeployed(known, last, parts));
+    return { outcome: wait, desired, memory: (kept ?? known).memory, ...moreWith(kept) };
   }
   const converged = await convergeRelease(known, desired, parts);
   const { outcome, error, objects } = converged;
   const notice = describeNotice(dependencies);
   const { memory } = withMemory(known, { objects });
-  return { outcome, desired, converged, error, notice, memory, ...more };
+  return { outcome, desired, converged, error, notice, memory, ...moreWith() };
 }
 
 /** The applied state, if it has the digest in the spec. The pinned commit may render to other manifests since then. */
 function asPinned({ resource, memory: { applied } }: LoadedRelease): Desired | undefined {
   return applied?.prepared.digest === resource.spec.digest ? applied : undefined;
-}
-
-interface Kept {
-  /** Whether all objects are applied. */
-  readonly isKept: boolean;
-  readonly memory: Remembered;
-}
-
-/** Reverts manual changes of the deployed objects, in the cluster and on the branch. */
-async function keep(loaded: LoadedRelease, last: Desired, parts: Parts): Promise<Kept> {
-  const checked = checkManifests(loaded, last);
-  const release = withMemory(loaded, { checked });
-  if (checked.message !== undefined) return { isKept: false, memory: release.memory };
-  const { outcome, objects } = await convergeRelease(release, last, parts);
-  const { memory } = withMemory(release, { objects });
-  if (outcome.state !== "applied") return { isKept: false, memory };
-  if (parts.publishers === undefined) return { isKept: true, memory };
-  const { target } = publishRelease(release, last, parts.publishers);
-  return { isKept: true, memory: withMemory({ memory }, { target }).memory };
 }
 
 /** Whether a Release names no ServiceAccount although one is required: then no request is sent for its objects. */

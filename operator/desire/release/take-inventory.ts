@@ -88,7 +88,11 @@ export function afterFailure({ clock }: Pick<TakeInventoryOptions, "clock">): Kn
   return { found: new Map(), seen: new Set(), failedAtMs: clock.now() };
 }
 
-function lateMsOf({ failedAtMs }: KnownObjects, { clock, predecessorMs }: TakeInventoryOptions): number {
+/** Remaining time, in milliseconds, in which a request without a response may still create an object. 0: there is none. */
+export function lateMsOf(
+  { failedAtMs }: KnownObjects,
+  { clock, predecessorMs }: Pick<TakeInventoryOptions, "clock" | "predecessorMs">,
+): number {
   const own = failedAtMs === undefined ? 0 : failedAtMs + lateWritesMs - clock.now();
   return Math.max(0, own, predecessorMs());
 }

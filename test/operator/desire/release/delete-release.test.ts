@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { lateWritesMs } from "../../../../operator/desire/release/take-inventory.ts";
+import { FINALIZER } from "../../../../operator/engine/finalize.ts";
 import { ApiUnavailableError } from "../../../../operator/errors.ts";
 import { aDeployedBench } from "../../../fakes/deployed-bench.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
@@ -67,6 +69,24 @@ describe("a Release that is deleted", () => {
     expect(await bench.reconcile()).toEqual({ requeueAfterMs: 2_000 });
     expect(bench.takeRequests()).toEqual(["delete ConfigMap/a"]);
     bench.predecessorMs = 0;
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
+  });
+
+  test("keeps its finalizer while a request without a response may still create an object", async () => {
+    const bench = await aDeployedBench("a");
+    bench.commit("2", [map("a"), map("b")]);
+    bench.cluster.refuse("apply ConfigMap/b", new ApiUnavailableError("no response", { status: 0 }));
+    await bench.reconcile().catch(() => undefined);
+    bench.edit(leaving());
+    bench.takeRequests();
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a"]);
+    await bench.clock.advance(lateWritesMs - 1);
+    await bench.reconcile();
+    expect(bench.release().metadata.finalizers).toEqual([FINALIZER]);
+    bench.takeRequests();
+    await bench.clock.advance(1);
     await bench.reconcile();
     expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LiveObject } from "../../../../crds/object.ts";
 import { type ReleaseResource, releaseAnnotations } from "../../../../crds/release.ts";
 import { SealedRecords } from "../../../../operator/desire/release/sealed-records.ts";
+import { lateWritesMs } from "../../../../operator/desire/release/take-inventory.ts";
 import { ApiUnavailableError, ObjectRejectedError } from "../../../../operator/errors.ts";
 import { noSealer, testSealer } from "../../../fakes/records.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
@@ -144,7 +145,10 @@ describe("an operator with a key", () => {
     const release = aRelease({ generation: 2 });
     bench.edit({ ...release, metadata: { ...release.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } });
     await bench.reconcile();
-    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a", "metadata Release/web"]);
+    expect(bench.takeRequests()).toEqual(["delete ConfigMap/a"]);
+    await bench.clock.advance(lateWritesMs);
+    await bench.reconcile();
+    expect(bench.takeRequests()).toEqual(["metadata Release/web"]);
     expect(bench.release().metadata.finalizers).toEqual([]);
   });
 
