@@ -60,14 +60,22 @@ export class UnsettledError extends Error {
   }
 }
 
+/** The owner of an object that is not changed. */
+export interface ForeignOwner {
+  /** For users: `Helm release blog`. */
+  readonly name: string;
+  /** What keeps an annotation from handing the object over: its controller, or its label of another set. */
+  readonly heldBy?: "controller" | "set" | undefined;
+}
+
 /** Another owner has this object: it is not changed. */
 export class NotOwnedError extends Error {
   override readonly name = "NotOwnedError";
   readonly id: ObjectId;
-  readonly owner: string;
+  readonly owner: ForeignOwner;
 
-  constructor(id: ObjectId, owner: string) {
-    super(`Cannot apply "${id}": it belongs to ${owner}`);
+  constructor(id: ObjectId, owner: ForeignOwner) {
+    super(`Cannot apply "${id}": it belongs to ${owner.name}`);
     this.id = id;
     this.owner = owner;
   }
