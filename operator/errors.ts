@@ -55,8 +55,13 @@ export class ReplacedError extends Error {
 /** Objects keep changing during the reconcile: another client works against the operator. Retried later. */
 export class UnsettledError extends Error {
   override readonly name = "UnsettledError";
-  constructor() {
-    super("Cannot settle: objects keep changing");
+
+  /** @param names The objects, for users. */
+  constructor(names = "the objects") {
+    super(
+      `Cannot settle ${names}: another client makes changes at the same time; ` +
+        '"kubectl get KIND NAME -o yaml --show-managed-fields" shows which one',
+    );
   }
 }
 
