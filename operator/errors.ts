@@ -55,19 +55,32 @@ export class ReplacedError extends Error {
 /** Objects keep changing during the reconcile: another client works against the operator. Retried later. */
 export class UnsettledError extends Error {
   override readonly name = "UnsettledError";
-  constructor() {
-    super("Cannot settle: objects keep changing");
+
+  /** @param names The objects, for users. */
+  constructor(names = "the objects") {
+    super(
+      `Cannot settle ${names}: another client makes changes at the same time; ` +
+        '"kubectl get KIND NAME -o yaml --show-managed-fields" shows which one',
+    );
   }
+}
+
+/** The owner of an object that is not changed. */
+export interface ForeignOwner {
+  /** For users: `Helm release blog`. */
+  readonly name: string;
+  /** What keeps an annotation from handing the object over: its controller, or its label of another set. */
+  readonly heldBy?: "controller" | "set" | undefined;
 }
 
 /** Another owner has this object: it is not changed. */
 export class NotOwnedError extends Error {
   override readonly name = "NotOwnedError";
   readonly id: ObjectId;
-  readonly owner: string;
+  readonly owner: ForeignOwner;
 
-  constructor(id: ObjectId, owner: string) {
-    super(`Cannot apply "${id}": it belongs to ${owner}`);
+  constructor(id: ObjectId, owner: ForeignOwner) {
+    super(`Cannot apply "${id}": it belongs to ${owner.name}`);
     this.id = id;
     this.owner = owner;
   }

@@ -7,7 +7,7 @@ import { describeId } from "../../operator/engine/object-text.ts";
 import { decideOwnership } from "../../operator/engine/ownership.ts";
 import { type PlannedStep, planChanges } from "../../operator/engine/plan.ts";
 import { describeSettled } from "../../operator/engine/reasons.ts";
-import { ApiUnavailableError, ObjectRejectedError } from "../../operator/errors.ts";
+import { ApiUnavailableError, type ForeignOwner, ObjectRejectedError } from "../../operator/errors.ts";
 import { type ObjectId, stamps } from "../../synth/manifest.ts";
 import { changeOf } from "../release/diff/change.ts";
 import type { DryCluster } from "../release/diff/compare-release.ts";
@@ -86,9 +86,10 @@ async function tryStep(
 ): Promise<Tried> {
   if (because === "foreign" && live !== undefined) {
     const ownership = decideOwnership(live, resource, desired.set);
-    const owner = ownership.whose === "foreign" ? ownership.owner : "another owner";
-    const reason = `it belongs to ${owner}, so it is not changed`;
-    return { id, step: { does: "hold", id, reason }, next: [handOver(live, resource, commands)] };
+    const owner = ownership.whose === "foreign" ? ownership.owner : { name: "another owner" };
+    const reason = `it belongs to ${owner.name}, so it is not changed`;
+    const next = owner.heldBy === undefined ? handOver(live, resource, commands) : removeFromOwner(id, owner);
+    return { id, step: { does: "hold", id, reason }, next: [next] };
   }
   try {
     const after = await cluster.apply(kind, manifest, guard);
@@ -105,6 +106,11 @@ async function tryStep(
     unknown.push(describeMissingRight(error, `Cannot try to apply ${describeId(id)}`));
     return { id, step: "planned" };
   }
+}
+
+/** An annotation does not hand over an object that has another controller or is of another set. */
+function removeFromOwner(id: ObjectId, { name }: ForeignOwner): string {
+  return `remove ${describeId(id)} from ${name}, or rename yours (docs/conditions.md)`;
 }
 
 function handOver(

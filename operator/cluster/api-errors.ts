@@ -83,7 +83,7 @@ function forbidden(status: ApiStatus, attempt: Attempt): Error {
   const terminating = status.causes.some(({ reason }) => reason === "NamespaceTerminating");
   if (terminating) return new NamespaceTerminatingError(attempt.namespace ?? "");
   const owner = byOwnershipPolicy.exec(status.message)?.[1];
-  if (owner !== undefined && attempt.verb === "apply") return new NotOwnedError(attempt.id, owner);
+  if (owner !== undefined && attempt.verb === "apply") return new NotOwnedError(attempt.id, { name: owner });
   const missing = byPerson.exec(status.message);
   if (missing !== null) {
     const [, user, verb, plural, group, place] = missing;

@@ -12,7 +12,7 @@ import { isSent } from "./explain-run.ts";
 import type { ShapeOf } from "./field-shape.ts";
 import type { LostObjects } from "./lost.ts";
 import { type Change, noteResult } from "./note-result.ts";
-import { type ApplyOutcome, describeFailure } from "./outcome.ts";
+import { type ApplyOutcome, describeFailure, describeObject, listNames } from "./outcome.ts";
 import { type Plan, type PlannedStep, planChanges } from "./plan.ts";
 import { explainPostponed } from "./plan-extension.ts";
 import { prune } from "./prune.ts";
@@ -65,6 +65,8 @@ interface Run {
   readonly steps: StepReason[];
   /** Additions that were not sent. Undefined: the run ended before them. */
   held: StepReason[] | undefined;
+  /** Names of the objects that the last pass found or replaced. */
+  found: readonly string[];
   readonly options: ConvergeOptions;
 }
 
@@ -73,7 +75,7 @@ export async function converge(subject: Subject, options: ConvergeOptions): Prom
   const claimed: Claimed = new Map(subject.claimed);
   const changes: Change[] = [];
   const steps: StepReason[] = [];
-  const run: Run = { subject, claimed, changes, steps, held: undefined, options };
+  const run: Run = { subject, claimed, changes, steps, held: undefined, found: [], options };
   let target: Target | undefined;
   let plan: Plan | undefined;
   const ended = { pruned: undefined, changes, steps, error: undefined } as const;
@@ -92,8 +94,8 @@ export async function converge(subject: Subject, options: ConvergeOptions): Prom
       const finished = await finish(plan, target, run);
       return { ...ended, ...finished, held: explainHeld(target, run), target, plan };
     }
-    const held = explainHeld(target, run);
-    return { ...ended, outcome: { state: "retry" }, held, target, plan, error: new UnsettledError() };
+    const error = new UnsettledError(listNames(run.found) || undefined);
+    return { ...ended, outcome: { state: "retry" }, held: explainHeld(target, run), target, plan, error };
   } catch (error) {
     const explained = subject.onFailure?.(error);
     const { namespace } = target?.resource.metadata ?? {};
@@ -143,8 +145,10 @@ async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | 
     },
   });
   count("kept", plan.keep.length);
-  const isFreed = inTheWay.some((object) => !isStillThere(object, subject));
-  if (isFreed || results.some(({ was }) => was !== "applied")) return "found";
+  const freed = inTheWay.filter((object) => !isStillThere(object, subject)).map(({ live }) => live);
+  const found = results.flatMap(({ was, step }) => (was === "applied" ? [] : [step.manifest]));
+  run.found = [...freed, ...found].map(describeObject);
+  if (run.found.length > 0) return "found";
   return plan.mayUnblockMore ? "more" : "done";
 }
 

@@ -55,7 +55,10 @@ export type ApplyOutcome =
       /** Whether it is reported only after a long time; see LongHolds. */
       readonly isQuiet?: boolean;
     }
-  /** Retried only after an edit, except `NotOwned` and contested values, which recover when the other object is deleted. */
+  /**
+   * Retried only after an edit, except `NotOwned` and contested values, which recover when the other object is deleted, and
+   * rejections by the schema of a custom resource's kind, which may be changed.
+   */
   | {
       readonly state: "refused";
       readonly reason: RefusalReason;
@@ -87,9 +90,14 @@ export function describeFailure(
   if (error instanceof SpecInvalidError)
     return { state: "refused", reason: "SpecInvalid", message: error.message };
   if (error instanceof NotOwnedError) {
-    const message =
-      `${describeId(error.id)} exists and belongs to ${error.owner}, so it is not changed. Delete or rename it, ` +
-      `or hand it over: annotate it with ${stamps.adoptBy}: ${nameFor(error.id, owner, namespace).toLowerCase()}`;
+    const { id, owner: other } = error;
+    const annotate = `annotate it with ${stamps.adoptBy}: ${nameFor(id, owner, namespace).toLowerCase()}`;
+    const held = other.heldBy && holds[other.heldBy];
+    const hint =
+      held === undefined
+        ? `Delete or rename it, or hand it over: ${annotate}`
+        : `Rename yours, or remove it from its owner first. If it then still exists, remove ${held} and ${annotate}`;
+    const message = `${describeId(id)} exists and belongs to ${other.name}, so it is not changed. ${hint}`;
     return { state: "refused", reason: "NotOwned", message };
   }
   if (error instanceof ObjectRejectedError) return describeRejection(error, originOf);
@@ -102,6 +110,9 @@ export function describeFailure(
   }
   return { state: "failed", message: error instanceof Error ? error.message : String(error) };
 }
+
+/** The parts of an object for which its annotation is ignored. */
+const holds = { controller: "its owner reference", set: `its label ${stamps.set}` } as const;
 
 /** Whether a failure is retried without a report: a write conflict, a lost lease, an unresponsive server. Pure. */
 export function isTransient({ state }: { readonly state: string }, error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { type CustomResource, controllerOf, groupOf, keyOf, type LiveObject } from "../../crds/object.ts";
 import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
+import type { ForeignOwner } from "../errors.ts";
 
 /**
  * The owner of an object, relative to one resource.
@@ -7,11 +8,11 @@ import { FIELD_MANAGER, stamps } from "../../synth/manifest.ts";
  * - `adopt`: created by another client, and intended for this resource: its controller is this resource, or its owner
  *   hands it over.
  * - `leaving`: it belongs to a deleted resource of the same name, and garbage collection will delete it.
- * - `foreign`: it has another owner; `owner` names it for users.
+ * - `foreign`: it has another owner.
  */
 export type Ownership =
   | { readonly whose: "ours" | "adopt" | "leaving" }
-  | { readonly whose: "foreign"; readonly owner: string };
+  | { readonly whose: "foreign"; readonly owner: ForeignOwner };
 
 /** Determines the owner of a live object. `set` is the id of the resource's set of objects. Pure. */
 export function decideOwnership(live: LiveObject, resource: CustomResource, set: string): Ownership {
@@ -26,13 +27,15 @@ export function decideOwnership(live: LiveObject, resource: CustomResource, set:
       controller.kind === resource.kind &&
       controller.name === resource.metadata.name &&
       groupOf(controller.apiVersion) === groupOf(resource.apiVersion);
-    return isPredecessor ? { whose: "leaving" } : { whose: "foreign", owner: describeOwner(live) };
+    if (isPredecessor) return { whose: "leaving" };
+    return { whose: "foreign", owner: { name: describeOwner(live), heldBy: "controller" } };
   }
   // An object without a controller, but with our set's label and our manager: garbage collection does not delete it, or its
   // owner reference was removed (by a deletion with --cascade=orphan, or a manual edit).
   if (isOfSet && live.ours) return { whose: "ours" };
-  if (!isOfAnotherSet(live, set) && isHandedOver(live, resource)) return { whose: "adopt" };
-  return { whose: "foreign", owner: describeOwner(live) };
+  const heldBy = isOfAnotherSet(live, set) ? "set" : undefined;
+  if (heldBy === undefined && isHandedOver(live, resource)) return { whose: "adopt" };
+  return { whose: "foreign", owner: { name: describeOwner(live), heldBy } };
 }
 
 function isOfAnotherSet({ metadata: { labels } }: LiveObject, set: string): boolean {

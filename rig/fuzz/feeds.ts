@@ -1,6 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { toOperatorError } from "../../operator/cluster/api-errors.ts";
 import { kindsOfDefinition, readAggregated } from "../../operator/cluster/found-kinds/discovery-answer.ts";
+import { assessHealth } from "../../operator/engine/health/health.ts";
 import { compileExpression } from "../../operator/engine/health/health-expression.ts";
 import { parseUntrusted } from "../../operator/engine/json-shape.ts";
 import { BoundedText } from "../../operator/git/bounded-text.ts";
@@ -174,6 +175,14 @@ export function sandboxAnswers(value: unknown): void {
     sandbox.readBody,
   ])
     schema.safeParse(value);
+}
+
+/** Feeds the annotation of a HorizontalPodAutoscaler of version v1. */
+export function autoscaler(conditions: string): void {
+  const annotations = { "autoscaling.alpha.kubernetes.io/conditions": conditions };
+  const metadata = { name: "web", namespace: "shop", uid: "1", resourceVersion: "1", annotations };
+  const head = { apiVersion: "autoscaling/v1", kind: "HorizontalPodAutoscaler", ours: true };
+  assessHealth({ ...head, metadata }, { nowMs: 0 });
 }
 
 /** A reader of one text that does not pause. */

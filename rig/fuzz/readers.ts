@@ -83,6 +83,7 @@ export const readers: readonly FuzzedReader[] = [
   { name: "range of versions", feed: feeds.ofText(isSemverRange), throws: [], tokens: tokens.semver, largest: 255 },
   { name: "URL of a source", feed: feeds.ofText(parseRemoteUrl), throws: [RemoteUrlError], tokens: tokens.url, largest: 2 * KiB },
   { name: "owner file", feed: feeds.ofText(readOwnerFile), throws: [], tokens: tokens.yaml, largest: 2 * KiB },
+  { name: "conditions of an autoscaler", feed: feeds.ofText(feeds.autoscaler), throws: [], tokens: tokens.conditions, largest: 256 * KiB },
   { name: "spec of a Release", feed: feeds.ofJson((value) => Release.spec.safeParse(value)), throws: [], tokens: tokens.schema, largest: 64 * KiB },
   { name: "schema of a kind", feed: feeds.ofJson(feeds.kinds), throws: [], tokens: tokens.schema, largest: MiB },
   { name: "refusal of the API server", feed: feeds.refusal, throws: [], tokens: tokens.refusal, largest: 128 * KiB },

@@ -68,6 +68,9 @@ export const url = [...common, "https://", "ssh://", "git@", "h", ":", "@", "?",
 export const schema = [...json, '"properties":{', '"type":"object",', '"items":{', '"spec":{', '"versions":[{"name":"v1",', '"names":{"kind":"A","plural":"as"},', '"kind":"APIGroupDiscoveryList","items":[', '"resources":[{', '"source":{"url":"https://h/x"},', '"render":{"manifests":{}},', '"healthChecks":[{', '"selector":{"matchLabels":{'];
 
 // biome-ignore format: one line each
+export const conditions = [...json, "[", '{"type":"AbleToScale","status":"True"},', '{"type":"ScalingActive","status":"False",', '"reason":"FailedGetScale"', '"message":', '"lastTransitionTime":"2026-01-01T00:00:00Z"}', "]"];
+
+// biome-ignore format: one line each
 export const refusal = [...common, 'User "', '" cannot get resource "', "Invalid value: ", ": ", "failed to create typed patch object (", "): ", "is forbidden: ", "exceeded quota", ", got ", " got ", "the lease is held by ", "leaves alone what belongs to ", "immutable"];
 
 export const branchList = [

@@ -177,7 +177,7 @@ describe("the ownership fence", () => {
       const wanted = owner === "ConfigMap owner" ? labelled("mine") : mine;
       await expect(apply(name, wanted), name).rejects.toMatchObject({
         name: "NotOwnedError",
-        owner: expected,
+        owner: { name: expected },
       });
     }
     for (const name of [

@@ -61,6 +61,8 @@ export class ReleaseBench extends Bench<ReleaseResource> {
   /** The platform's policies. */
   limits: Limits = [];
   rules: SelectedRules | undefined;
+  /** Releases that were forgotten because they do not exist. */
+  readonly gone: string[] = [];
   /** Secrets that were removed from the cache. */
   readonly forgotten: string[] = [];
   readonly dependents = new Dependents();
@@ -105,10 +107,11 @@ export class ReleaseBench extends Bench<ReleaseResource> {
       namespaceOf: () => undefined,
       wake: (keys: Iterable<string>) => void this.woken.push(...keys),
     };
+    const nextPlans = new NextPlans(shared);
     this.run = createReconcile(
       releaseSteps({
         ...shared,
-        nextPlans: new NextPlans(shared),
+        nextPlans,
         pending: this.pending,
         dependents: this.dependents,
         warmUp: () => undefined,
@@ -119,6 +122,10 @@ export class ReleaseBench extends Bench<ReleaseResource> {
         memory: this.memory,
         platform: aPlatform(() => this.rules ?? { state: "known", limits: this.limits }),
         requiresServiceAccount: options.requiresServiceAccount ?? false,
+        forget: (key) => {
+          this.gone.push(key);
+          for (const one of [nextPlans, this.memory, shared.sources, this.pending]) one.forget(key);
+        },
       }),
       { clock: this.clock, memory: this.memory },
     );

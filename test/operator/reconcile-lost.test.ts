@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ConfigMap } from "../../crds/core-kinds.ts";
-import { ReplacedError } from "../../operator/errors.ts";
+import { AlreadyThereError, ReplacedError } from "../../operator/errors.ts";
 import { idOf } from "../../synth/manifest.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
 import { childOf, ReconcileBench } from "../fakes/reconcile-bench.ts";
@@ -71,6 +71,21 @@ describe("a reconcile that finds objects of an earlier resource of the same name
     bench.cluster.objects.delete(idOf(bench.resource));
     await expect(bench.reconcile()).rejects.toThrow(ReplacedError);
     expect(bench.takeRequests()).toEqual(["read Gadget/web"]);
+  });
+});
+
+describe("a reconcile that finds an object changed in each attempt", () => {
+  test("names the object, and the command that shows who changes it", async () => {
+    const bench = new ReconcileBench({ resource: two });
+    await bench.reconcile();
+    const objects = [aConfigMap("a", { data: { x: "2" } }), aConfigMap("b")];
+    bench.edit({ ...bench.resource, spec: { objects } });
+    bench.cluster.apply = async () => {
+      throw new AlreadyThereError(idOf(childOf(bench, "a")));
+    };
+    await expect(bench.reconcile()).rejects.toThrow(
+      'Cannot settle ConfigMap shop/a: another client makes changes at the same time; "kubectl get KIND NAME -o yaml --show-managed-fields" shows which one',
+    );
   });
 });
 

@@ -64,7 +64,7 @@ async function compareLive(
   if (decision === "done" || decision.does === "keep") return changeOf(unchanged);
   const ownership = live && decideOwnership(live, resource, desired.set);
   if (decision.does === "apply" && ownership?.whose === "foreign") {
-    const note = `it belongs to ${ownership.owner} and would not be changed (NotOwned)`;
+    const note = `it belongs to ${ownership.owner.name} and would not be changed (NotOwned)`;
     return changeOf({ ...unchanged, action: "refused", note });
   }
   if (decision.does === "apply" && decision.step.only === "metadata" && live !== undefined)

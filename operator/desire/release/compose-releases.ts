@@ -97,8 +97,12 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
     // Remove the folder even if a user has removed the finalizer.
     if (target !== undefined && publishers !== undefined && election.isLeading)
       leavePlace(platform.limitsOf(release), { folder: folderOf(Release, release), target }, publishers);
-    for (const one of [nextPlans, memory, sources, renderer, catalog, stores, pending]) one.forget(key);
+    forgetKey(key);
     prepare.forget(release.metadata.uid);
+  };
+  const forgetKey = (key: string): void => {
+    for (const one of [nextPlans, memory, sources, renderer, catalog, stores, pending, attempts])
+      one.forget(key);
   };
   const secrets = createSecretReader({
     cluster,
@@ -136,6 +140,7 @@ export function composeReleases(input: ComposeReleasesInput): ComposedReleases {
       namespaceOf,
       predecessorMs: () => Math.max(0, input.ledSinceMs() + lateWritesMs - clock.now()),
       requiresServiceAccount: config.releaseRequireServiceAccount,
+      forget: forgetKey,
       wake,
       clock,
       random,

@@ -3,6 +3,7 @@ import { shortId } from "../../../crds/short-id.ts";
 import type { KindCatalog } from "../../cluster/found-kinds/ports.ts";
 import type { ApplyOutcome } from "../../engine/outcome.ts";
 import type { LoadedRelease } from "./load-release.ts";
+import { stageOf } from "./pipeline-pin.ts";
 import type { Desired } from "./release-memory.ts";
 
 /**
@@ -26,6 +27,15 @@ export function findDigestMismatch(
   if (isOpen) return { state: "retry" };
   const message =
     `The manifests of commit ${shortId(head.id)} have the digest ${prepared.digest}, but spec.digest is ${digest}. ` +
-    "Nothing is applied; status.next has the new plan";
+    `Nothing is applied. ${describeAction(resource.spec)}, or pin another commit`;
   return { state: "refused", reason: "DigestMismatch", message };
+}
+
+/** How to deploy the pinned commit with its new digest. Pure. */
+function describeAction(spec: ReleaseResource["spec"]): string {
+  const { revision, next } = spec;
+  const plan = next?.revision === undefined || next.revision === revision ? "plan in status.next" : "plan";
+  return stageOf(spec) === undefined
+    ? `Set spec.digest to that of the new ${plan}`
+    : `Approve the new ${plan}`;
 }

@@ -91,17 +91,21 @@ export class PolicyLimits implements Platform {
   }
 
   #forReleases(): StoreHandler {
-    return {
-      added: (release) => this.#ages.add(release),
-      updated: () => undefined,
-      deleted: (release) => {
-        this.#ages.remove(release);
-        const most = smallestOf(this.limitsOf(release), ({ quotas }) => quotas?.releases);
-        // Another Release may be deployed now.
-        const next = most && this.#ages.at(release.metadata.namespace ?? "", most.value - 1);
-        if (next !== undefined) this.#tell([next]);
-      },
+    const added = (release: LiveObject): void => this.#ages.add(release);
+    const deleted = (release: LiveObject): void => {
+      this.#ages.remove(release);
+      const most = smallestOf(this.limitsOf(release), ({ quotas }) => quotas?.releases);
+      // Another Release may be deployed now.
+      const next = most && this.#ages.at(release.metadata.namespace ?? "", most.value - 1);
+      if (next !== undefined) this.#tell([next]);
     };
+    const updated = (old: LiveObject, release: LiveObject): void => {
+      if (old.metadata.uid === release.metadata.uid) return;
+      // It was deleted and recreated while the watch was broken.
+      deleted(old);
+      added(release);
+    };
+    return { added, updated, deleted };
   }
 
   #tell(keys: readonly string[]): void {

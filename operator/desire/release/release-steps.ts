@@ -51,6 +51,8 @@ interface OwnParts {
   readonly platform: Platform;
   /** Whether Releases without a ServiceAccount are rejected. Then no object is deleted for them. */
   readonly requiresServiceAccount: boolean;
+  /** Removes everything that is kept for a Release. Called when it does not exist. */
+  readonly forget: (key: string) => void;
   /** Called after a write was rejected because the namespace is terminating. */
   readonly onNamespaceTerminating: (namespace: string) => void;
 }
@@ -72,15 +74,14 @@ export function releaseSteps(
     const reporting = { ...shared, cluster, log, remoteOf, resources: shared.releases, kind: quiet };
     return {
       load: (key, remembered) => {
-        const release = loadRelease(key, {
-          releases: shared.releases,
-          platform: shared.platform,
-          remembered,
-        });
+        const { releases, platform } = shared;
+        const release = loadRelease(key, { releases, platform, remembered });
         const { namespace = "", deletionTimestamp } = release?.resource.metadata ?? {};
         const isLost = deletionTimestamp === undefined && shared.stores.isTerminating(namespace);
         if (release !== undefined && !isLost) return release;
-        shared.pending.forget(key);
+        // A run that was in progress during the deletion may have requested its source, which would be polled forever.
+        if (release === undefined) shared.forget(key);
+        else shared.pending.forget(key);
         return undefined;
       },
       isLeaving: ({ resource }) => resource.metadata.deletionTimestamp !== undefined,

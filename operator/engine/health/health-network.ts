@@ -1,6 +1,8 @@
 import type { LiveObject } from "../../../crds/object.ts";
+import { parseUntrusted } from "../json-shape.ts";
 import type { AssessHealthOptions, Health } from "./health.ts";
 import {
+  count,
   current,
   failed,
   findCondition,
@@ -17,6 +19,9 @@ const reportGraceMs = 60_000;
 
 /** Grace period for a failing connection to metrics or to an aggregated API, because a component may be starting. */
 const connectionGraceMs = 120_000;
+
+/** The conditions of an `autoscaling/v1` autoscaler, as a JSON list: its status has none. */
+const autoscalerConditions = "autoscaling.alpha.kubernetes.io/conditions";
 
 /**
  * Assesses a Service. The wait for a load balancer's address is limited: many clusters have no controller that assigns one,
@@ -59,15 +64,47 @@ export function assessClaim(live: LiveObject, { nowMs }: AssessHealthOptions): H
 
 /** Assesses an autoscaler. It is Failed if its target does not exist, or if metrics are missing for a while. */
 export function assessAutoscaler(live: LiveObject, { nowMs }: AssessHealthOptions): Health {
-  const able = findCondition(live, "AbleToScale");
-  if (able === undefined) return inProgress("Unobserved", "its controller has not observed it yet");
+  const isV1 = live.apiVersion === "autoscaling/v1";
+  const observed = isV1 ? withAnnotatedConditions(live) : live;
+  const able = findCondition(observed, "AbleToScale");
+  if (able === undefined) {
+    if (isV1 && reportsReplicas(live)) return current("");
+    return inProgress("Unobserved", "its controller has not observed it yet");
+  }
   if (able.status === "False" && /^Failed(Get|Update)Scale$/.test(able.reason ?? "")) {
     return failed(able.reason ?? "", able.message ?? "cannot scale its target");
   }
-  const active = findCondition(live, "ScalingActive");
+  const active = findCondition(observed, "ScalingActive");
   if (active?.status !== "False") return current("");
   if (active.reason === "ScalingDisabled") return current("its target is scaled to zero");
   return lastingFailure(active, nowMs, "has no metrics");
+}
+
+/** An autoscaler of version v1 with the conditions of its annotation in its status, as in version v2. */
+function withAnnotatedConditions(live: LiveObject): LiveObject {
+  const conditions = readConditions(live.metadata.annotations?.[autoscalerConditions]);
+  return { ...live, status: { ...statusOf(live), conditions } };
+}
+
+/** Parses a JSON list of conditions. Usually the API server has written it, but a user who may change the object can write any text. */
+function readConditions(annotation: string | undefined): readonly object[] {
+  if (annotation === undefined) return [];
+  try {
+    const conditions = parseUntrusted(annotation);
+    return Array.isArray(conditions) ? conditions.map(textsIn) : [];
+  } catch {
+    return [];
+  }
+}
+
+function textsIn(value: unknown): object {
+  return Object.fromEntries(Object.entries(toFields(value)).filter(([, field]) => typeof field === "string"));
+}
+
+/** Whether the status contains an observation. In version v1, the API server adds zeros to a status that is not set. */
+function reportsReplicas(live: LiveObject): boolean {
+  const status = statusOf(live);
+  return status["observedGeneration"] !== undefined || count(status, "currentReplicas") > 0;
 }
 
 /** Assesses an APIService. The aggregated API must be available. */

@@ -106,6 +106,25 @@ describe("what the operator would do, from the objects that a user may read", ()
       ],
     },
     {
+      object: "has another controller",
+      world: {
+        there: [
+          {
+            ...live,
+            ours: false,
+            metadata: {
+              ...live.metadata,
+              ownerReferences: [
+                { apiVersion: "apps/v1", kind: "Deployment", name: "web", uid: "2", controller: true },
+              ],
+            },
+          },
+        ],
+      },
+      steps: ["hold: it belongs to Deployment shop/web, so it is not changed"],
+      next: ["remove ConfigMap shop/web from Deployment shop/web, or rename yours (docs/conditions.md)"],
+    },
+    {
       object: "waits for another one",
       world: { needs: ["/ConfigMap/shop/a"] },
       steps: ["hold: ConfigMap shop/web waits for ConfigMap shop/a: it is not applied yet"],

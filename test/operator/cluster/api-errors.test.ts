@@ -205,7 +205,7 @@ describe("toOperatorError()", () => {
     const answer = refusal(403, `${denied} Fairlead leaves alone what belongs to Helm`);
     const error = toOperatorError(answer, attempt);
     expect(error).toBeInstanceOf(NotOwnedError);
-    expect(error).toMatchObject({ id: attempt.id, owner: "Helm" });
+    expect(error).toMatchObject({ id: attempt.id, owner: { name: "Helm" } });
     // A deletion has no condition that reports it, so it is retried.
     expect(toOperatorError(answer, { ...attempt, verb: "delete" })).toBeInstanceOf(ApiUnavailableError);
   });

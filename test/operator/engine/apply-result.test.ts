@@ -55,7 +55,7 @@ describe("resultOfFailure()", () => {
   const id = "/ConfigMap/shop/web";
   const failures: readonly { readonly error: unknown; readonly is: ApplyResult | undefined }[] = [
     { error: new ObjectRejectedError(id, "no"), is: "rejected" },
-    { error: new NotOwnedError(id, "a team"), is: "not_owned" },
+    { error: new NotOwnedError(id, { name: "a team" }), is: "not_owned" },
     { error: new AlreadyThereError(id), is: "conflict" },
     { error: new ReplacedError(id), is: "conflict" },
     { error: new ApiUnavailableError("no answer", { status: 0 }), is: "error" },

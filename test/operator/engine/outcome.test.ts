@@ -64,12 +64,32 @@ describe("describeFailure()", () => {
     },
     {
       does: "names the owner of an object, and how to hand it over",
-      error: new NotOwnedError(id, "Helm release blog"),
+      error: new NotOwnedError(id, { name: "Helm release blog" }),
       outcome: {
         state: "refused",
         reason: "NotOwned",
         message:
           "Deployment shop/web exists and belongs to Helm release blog, so it is not changed. Delete or rename it, or hand it over: annotate it with fairlead.dev/adopt-by: echo/web",
+      },
+    },
+    {
+      does: "names what keeps an object of another controller from being handed over",
+      error: new NotOwnedError(id, { name: "Echo shop/other", heldBy: "controller" }),
+      outcome: {
+        state: "refused",
+        reason: "NotOwned",
+        message:
+          "Deployment shop/web exists and belongs to Echo shop/other, so it is not changed. Rename yours, or remove it from its owner first. If it then still exists, remove its owner reference and annotate it with fairlead.dev/adopt-by: echo/web",
+      },
+    },
+    {
+      does: "names what keeps an object of another set from being handed over",
+      error: new NotOwnedError(id, { name: "releases.fairlead.dev/shop/a", heldBy: "set" }),
+      outcome: {
+        state: "refused",
+        reason: "NotOwned",
+        message:
+          "Deployment shop/web exists and belongs to releases.fairlead.dev/shop/a, so it is not changed. Rename yours, or remove it from its owner first. If it then still exists, remove its label fairlead.dev/set and annotate it with fairlead.dev/adopt-by: echo/web",
       },
     },
     {
@@ -99,7 +119,7 @@ describe("describeFailure()", () => {
 
   test("names the resource's namespace in the annotation, unless the object is in it", () => {
     const hintFor = (object: string, namespace?: string) => {
-      const outcome = describeFailure(new NotOwnedError(object, "Helm"), "Echo/web", { namespace });
+      const outcome = describeFailure(new NotOwnedError(object, { name: "Helm" }), "Echo/web", { namespace });
       return "message" in outcome ? outcome.message.split("adopt-by: ")[1] : undefined;
     };
     expect(hintFor(id, "shop")).toBe("echo/web");

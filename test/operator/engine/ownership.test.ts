@@ -153,6 +153,25 @@ describe("decideOwnership()", () => {
       owner: "kustomize",
     },
   ])("does not adopt $does", ({ live, owner: name }) => {
-    expect(decideOwnership(live, anOwner(), set)).toEqual({ whose: "foreign", owner: name });
+    expect(decideOwnership(live, anOwner(), set)).toMatchObject({ whose: "foreign", owner: { name } });
+  });
+
+  const handedOver = { [stamps.adoptBy]: "Echo/web" };
+  test.for([
+    { does: "an object without any mark", live: bare, heldBy: undefined },
+    { does: "an object with our label", live: annotated({}, { [stamps.set]: set }), heldBy: undefined },
+    {
+      does: "an object of another set",
+      live: annotated(handedOver, { [stamps.set]: "other" }),
+      heldBy: "set",
+    },
+    {
+      does: "an object with another controller",
+      live: controlledBy({ kind: "Deployment", uid: "2" }, annotated(handedOver, { [stamps.set]: "other" })),
+      heldBy: "controller",
+    },
+  ])("reports what keeps the annotation from handing over $does", ({ live, heldBy }) => {
+    const ownership = decideOwnership(live, anOwner(), set);
+    expect(ownership.whose === "foreign" && ownership.owner.heldBy).toBe(heldBy);
   });
 });

@@ -133,3 +133,36 @@ describe("a Release that is deleted", () => {
     expect(ready?.message).toMatch(/deletionPolicy to Orphan/);
   });
 });
+
+describe("a Release without a finalizer", () => {
+  const source = { url: "https://git.example/shop.git", secretRef: { name: "git" } };
+
+  test("is forgotten if it is deleted while a run reads its Secret", async () => {
+    const bench = new ReleaseBench();
+    bench.edit(aRelease({ spec: { source } }));
+    const secret = Promise.withResolvers<ReadonlyMap<string, string>>();
+    const isRead = Promise.withResolvers<void>();
+    bench.secrets.read = async () => {
+      isRead.resolve();
+      return await secret.promise;
+    };
+    const running = bench.reconcile();
+    await isRead.promise;
+    bench.vanish(bench.release());
+    bench.memory.forget("shop/web");
+    secret.resolve(new Map());
+    await running;
+    expect([...bench.requests.keys()]).toEqual(["shop/web"]);
+    expect(await bench.reconcile()).toEqual({});
+    expect([...bench.requests.keys()]).toEqual([]);
+    expect(bench.gone).toEqual(["shop/web"]);
+  });
+
+  test("is not forgotten when only its namespace is being deleted", async () => {
+    const bench = await aDeployedBench("a");
+    bench.terminating.add("shop");
+    expect(await bench.reconcile()).toEqual({});
+    expect([...bench.requests.keys()]).toEqual(["shop/web"]);
+    expect(bench.gone).toEqual([]);
+  });
+});

@@ -30,12 +30,29 @@ describe("findDigestMismatch()", () => {
     expect(find(prepared, spec)).toBeUndefined();
   });
 
-  test("names the commit and both digests", () => {
-    const found = find(prepared, { revision, digest: other });
+  const source = { url: "https://git.example/shop.git", ref: { pipeline: "shop", stage: "prod" } };
+  test.for([
+    {
+      what: "the new plan",
+      spec: {},
+      action: "Set spec.digest to that of the new plan in status.next, or pin another commit",
+    },
+    {
+      what: "the new plan, for a Pipeline",
+      spec: { source },
+      action: "Approve the new plan in status.next, or pin another commit",
+    },
+    {
+      what: "no plan if another commit is planned",
+      spec: { source, next: { revision: aCommit("b").id } },
+      action: "Approve the new plan, or pin another commit",
+    },
+  ])("names the commit, both digests and $what", ({ spec, action }) => {
+    const found = find(prepared, { revision, digest: other, ...spec });
     expect(found).toMatchObject({ state: "refused", reason: "DigestMismatch" });
     expect(found).toHaveProperty(
       "message",
-      `The manifests of commit aaaaaaaaaaaa have the digest ${prepared.digest}, but spec.digest is ${other}. Nothing is applied; status.next has the new plan`,
+      `The manifests of commit aaaaaaaaaaaa have the digest ${prepared.digest}, but spec.digest is ${other}. Nothing is applied. ${action}`,
     );
   });
 

@@ -109,4 +109,19 @@ describe("PolicyLimits", () => {
     expect(takeWoken()).toEqual(["shop/young"]);
     expect(limits.olderThan(young)).toBe(0);
   });
+
+  test("replaces a Release that was deleted and recreated during a broken watch", async () => {
+    const { limits, deliver, takeWoken } = await aPlatform({ installation: { quotas: { releases: 1 } } });
+    const second = aRelease({ name: "young" });
+    const young = { ...second, metadata: { ...second.metadata, creationTimestamp: "2026-11-22T12:00:00Z" } };
+    deliver("ADDED", young);
+    const created = { uid: "recreated", resourceVersion: "9", creationTimestamp: "2026-11-23T12:00:00Z" };
+    const recreated = { ...shop, metadata: { ...shop.metadata, ...created } };
+    deliver("MODIFIED", recreated);
+    expect([young, recreated].map((release) => limits.olderThan(release))).toEqual([0, 1]);
+    expect(takeWoken()).toEqual(["shop/young"]);
+    deliver("DELETED", { ...recreated, metadata: { ...recreated.metadata, resourceVersion: "10" } });
+    const youngest = { ...young.metadata, uid: "youngest", creationTimestamp: "2026-11-24T12:00:00Z" };
+    expect(limits.olderThan({ ...young, metadata: youngest })).toBe(1);
+  });
 });
