@@ -51,6 +51,8 @@ export interface Converged {
   readonly held?: readonly StepReason[];
   /** The failure that `outcome` describes. */
   readonly error: unknown;
+  /** All failures of the same stage, or of the additions. Default: none. */
+  readonly errors?: readonly unknown[];
 }
 
 /** Maximum number of passes that find or replace objects. More of them mean that another client reverts our changes. */
@@ -65,6 +67,8 @@ interface Run {
   readonly steps: StepReason[];
   /** Additions that were not sent. Undefined: the run ended before them. */
   held: StepReason[] | undefined;
+  /** The failures of a stage, or of the additions, in apply order. */
+  readonly errors: unknown[];
   readonly options: ConvergeOptions;
 }
 
@@ -73,10 +77,10 @@ export async function converge(subject: Subject, options: ConvergeOptions): Prom
   const claimed: Claimed = new Map(subject.claimed);
   const changes: Change[] = [];
   const steps: StepReason[] = [];
-  const run: Run = { subject, claimed, changes, steps, held: undefined, options };
+  const run: Run = { subject, claimed, changes, steps, held: undefined, errors: [], options };
   let target: Target | undefined;
   let plan: Plan | undefined;
-  const ended = { pruned: undefined, changes, steps, error: undefined } as const;
+  const ended = { pruned: undefined, changes, steps, errors: run.errors, error: undefined } as const;
   try {
     for (let finds = 0, passes = 0; finds < mostFinds && passes < mostPasses; passes++) {
       const next = subject.desire(claimed);
@@ -121,7 +125,7 @@ function planFor({ resource, desired }: Target, { subject, claimed, options }: R
 
 /** @returns Whether the run is done, a new plan may have more steps, or objects were found that change the plan. */
 async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | "more" | "found"> {
-  const { subject, claimed, changes, options } = run;
+  const { subject, claimed, changes, errors, options } = run;
   const { acting: cluster, settled, shapeOf, lost, count } = options;
   const { resource, desired } = target;
   const isLost = ({ live, manifest }: PlannedStep): boolean =>
@@ -141,6 +145,7 @@ async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | 
       subject.onApplied?.(result);
       noteResult(result, { claimed, changes, settled, shapeOf, whose: subject.whose });
     },
+    onFailed: (error) => void errors.push(error),
   });
   count("kept", plan.keep.length);
   const isFreed = inTheWay.some((object) => !isStillThere(object, subject));
@@ -162,8 +167,7 @@ async function removeInTheWay(
     live,
   });
   const [replaced, leftBehind] = [plan.replace.map(owned), plan.leftBehind.map(owned)];
-  const { acting: cluster, lost } = options;
-  const parts = { cluster, storeOf: storesOf(subject), lost, isReplaced: true };
+  const parts = { cluster: options.acting, storeOf: storesOf(subject), lost: options.lost, isReplaced: true };
   await prune(replaced, parts);
   await prune(leftBehind, { ...parts, isUnchanged: true });
   for (const { id } of [...replaced, ...leftBehind]) claimed.delete(id);
@@ -220,8 +224,8 @@ async function addAll(target: Target, run: Run): Promise<number> {
   const { additions = [], removals = [] } = target.desired;
   if (additions.length + removals.length === 0 || related === undefined) return 0;
   run.held = [];
-  const { changes, steps, held } = run;
-  return await addToOthers(target, { ...run.options, related, cluster, changes, steps, held });
+  const { changes, steps, held, errors } = run;
+  return await addToOthers(target, { ...run.options, related, cluster, changes, steps, held, errors });
 }
 
 /** Why additions were not sent in this run. */

@@ -49,7 +49,7 @@ export function judgeKind(
 ): Judged<KindMemory> | undefined {
   const { kind, stores, kindClock } = options;
   const key = keyOf(before.resource);
-  const { outcome, desired, target, changes, error } = converged;
+  const { outcome, desired, target, changes, error, errors } = converged;
   // Read again: the stores contain the applied objects now.
   const now = load(key, kind, stores);
   if (now === undefined) return undefined;
@@ -88,7 +88,8 @@ export function judgeKind(
   };
   const report = composeReport(
     {
-      ...{ key, kind: kind.definition, resource, outcome, changes, error, health, publish, wakeUps },
+      ...{ key, kind: kind.definition, resource, outcome, changes, error, errors },
+      ...{ health, publish, wakeUps },
       applied: outcome,
       hasRepository: options.publisher !== undefined,
       waitsForCommit: true,
