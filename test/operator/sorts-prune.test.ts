@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FINALIZER } from "../../operator/engine/finalize.ts";
+import { ApiUnavailableError } from "../../operator/errors.ts";
 import { aConfigMap } from "../fakes/gadget.ts";
 import { changeMetadata, messageOf, type Scene, settle, sorts, taken } from "../fakes/sorts.ts";
 
@@ -64,6 +65,21 @@ describe.each(sorts)("pruning for $name", ({ begin }) => {
     expect(taken(scene, "delete")).toEqual(["delete ConfigMap/e", "delete ConfigMap/f"]);
     expect(scene.bench.events.filter(({ reason }) => reason === "Pruned")).toHaveLength(1);
     await settle(scene);
+  });
+
+  test("reports each deleted object once, also if the run fails and nothing else is reported", async () => {
+    const scene = begin(maps(...names));
+    await settle(scene);
+    scene.want(...maps("a", "b", "c", "d"));
+    scene.bench.cluster.refuse("delete ConfigMap/f", new ApiUnavailableError("no answer", { status: 503 }));
+    await expect(scene.bench.reconcile()).rejects.toThrow("no answer");
+    await settle(scene);
+    const notes = scene.bench.events.flatMap(({ reason, note }) => (reason === "Pruned" ? note : []));
+    expect(notes).toEqual([
+      expect.stringMatching(/^Pruned ConfigMap shop\/e: /),
+      expect.stringMatching(/^Pruned ConfigMap shop\/f: /),
+    ]);
+    expect(scene.bench.log.messages("info").filter((said) => said === "Pruned objects")).toHaveLength(2);
   });
 
   test("deletes objects in reverse apply order, and waits until each no longer exists", async () => {

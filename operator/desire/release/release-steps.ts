@@ -1,4 +1,5 @@
 import { releaseAnnotations } from "../../../crds/release.ts";
+import { announceChanges } from "../../engine/announce.ts";
 import { type ReportOptions, report } from "../../engine/report.ts";
 import type { SourceAnswers } from "../../git/source/ports.ts";
 import type { ReconcileOptions } from "../../ports.ts";
@@ -95,6 +96,7 @@ export function releaseSteps(
       },
       judge: (release, ended) => judgeRelease(release, ended, { ...shared, cluster, log }),
       report: (run, onWritten) => report(run, reporting, onWritten),
+      announce: (release, { converged }) => announceChanges(converged?.changes ?? [], release, reporting),
       onRemembered: (key, before, now) => {
         if (isNewsForDependents(before, now)) shared.wake(shared.dependents.of(key));
       },
