@@ -25,6 +25,7 @@ import { checkManifests } from "./manifest-refusal.ts";
 import { type ReadNextOptions, withNext } from "./next-release.ts";
 import { findPinWait } from "./pipeline-pin.ts";
 import { findPolicyRefusal } from "./policy-refusal.ts";
+import { placeInSpec } from "./publish-place.ts";
 import { publishRelease } from "./publish-release.ts";
 import {
   type CheckedManifests,
@@ -70,7 +71,7 @@ export function releaseSteps(
       const acting = lacksAccount(release, shared) ? withoutAccount() : cluster.as(release.who);
       return { ...shared, cluster, acting, nowMs, log };
     };
-    const reporting = { ...shared, cluster, log, remoteOf, resources: shared.releases, kind: quiet };
+    const reporting = { ...shared, ...announced, cluster, log, resources: shared.releases };
     return {
       load: (key, remembered) => {
         const release = loadRelease(key, {
@@ -107,6 +108,7 @@ export function releaseSteps(
 
 /** Everything that a Release reports is in its conditions. */
 const quiet: ReportOptions["kind"] = { warnings: () => [], warnOn: [] };
+const announced = { kind: quiet, remoteOf, placeOf: placeInSpec } satisfies Partial<ReportOptions>;
 const suspended: ReleaseOutcome = { state: "suspended" };
 
 async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {
