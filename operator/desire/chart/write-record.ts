@@ -12,6 +12,7 @@ import { statusPatch } from "../../engine/status-patch.ts";
 import { writeStatus } from "../../engine/write-status.ts";
 import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Cluster, Logger, Stores } from "../../ports.ts";
+import { callFunction } from "./call-function.ts";
 import { type Loaded, load } from "./load.ts";
 
 export interface WriteRecordOptions {
@@ -96,11 +97,11 @@ function withRecord(
   record: FoldedRecord["record"],
   { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
 ): Readonly<Record<string, unknown>> {
-  const { conditions: _own, ...fields } = kind.status(resource, observed, {
-    clock,
-    record,
-    ...(kind.source && { source: sourced?.state }),
-  });
+  const context = { clock, record, ...(kind.source && { source: sourced?.state }) };
+  const told = callFunction("status", kind, () => kind.status(resource, observed, context));
+  // The status at the end of the run reports the error; until then the fields stay.
+  const { conditions: _own, ...fields }: Readonly<Record<string, unknown>> =
+    told instanceof SpecInvalidError ? {} : told;
   const previous = (resource.status ?? {}) as EngineStatus & Readonly<Record<string, unknown>>;
   // The objects do not match this record yet; see isUnchanged() in converge-kind.ts.
   const conditions = previous.conditions?.map((condition) => {
