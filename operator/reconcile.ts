@@ -65,6 +65,8 @@ export interface ReconcileSteps<
    * @throws The failure that the status describes, so that the queue retries it.
    */
   report(run: Report, onWritten: () => void): Promise<ReconcileResult>;
+  /** Records events about the changes of a run that is not reported: a retry does not repeat them. */
+  announce(loaded: Loaded, ended: End): void;
   /** Called when the memory has changed, for example to requeue the resources that wait for that. */
   onRemembered?(key: string, before: Memory | undefined, now: Memory): void;
   /** A write was rejected because the namespace is being deleted. */
@@ -142,11 +144,13 @@ export function createReconcile<
     }
     const { reported, againAfterMs } = holds.judge(key, ended);
     if (reported !== undefined) return sooner(await report(reported), againAfterMs);
-    if (error !== undefined) throw error;
     // The local copies are being filled, and the resource is reconciled again afterwards: until then only the status is
     // known.
     const isNew = loaded.resource["status"] === undefined && ended.outcome.state === "retry";
-    return sooner(isNew ? await report(ended) : {}, againAfterMs);
+    if (error === undefined && isNew) return sooner(await report(ended), againAfterMs);
+    steps.announce(loaded, ended);
+    if (error !== undefined) throw error;
+    return sooner({}, againAfterMs);
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LiveObject } from "../../crds/object.ts";
 import { type Addition, idOf, type ObjectId } from "../../synth/manifest.ts";
+import { ReplacedError } from "../errors.ts";
 import type { Stores } from "../ports.ts";
 import { type AddOptions, add } from "./add.ts";
 import type { Change } from "./note-result.ts";
@@ -16,6 +17,8 @@ export interface AddToOthersOptions
   readonly steps: StepReason[];
   /** Receives the steps that were not sent, or failed. */
   readonly held: StepReason[];
+  /** Receives each failure of {@link add}, except for objects that were deleted in the meantime. */
+  readonly errors: unknown[];
 }
 
 /**
@@ -29,7 +32,7 @@ export async function addToOthers(
   { resource, desired }: Target,
   options: AddToOthersOptions,
 ): Promise<number> {
-  const { related, changes, steps, held, count } = options;
+  const { related, changes, steps, held, errors, count } = options;
   const { set, removals = [] } = desired;
   const { additions, reasons } = planExtension({ desired, ...options });
   const planned = new Map<ObjectId, StepReason>(reasons.map((reason) => [reason.id, reason]));
@@ -39,6 +42,7 @@ export async function addToOthers(
     return step === undefined ? [] : [step];
   };
   const fail = ({ manifest }: Addition, error: unknown): void => {
+    if (!(error instanceof ReplacedError)) errors.push(error);
     const reason = error instanceof Error ? error.message : String(error);
     held.push(...take(idOf(manifest)).map(({ id }) => ({ does: "hold" as const, id, reason })));
   };

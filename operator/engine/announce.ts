@@ -13,6 +13,8 @@ export interface AnnounceOptions {
   readonly outages: OutageNotices;
   /** URL of a resource's source. Default: it has none. */
   readonly remoteOf?: ((resource: CustomResource) => string | undefined) | undefined;
+  /** Where in the repository a resource is published. Default: all resources of the kind have the same place. */
+  readonly placeOf?: ((resource: CustomResource) => string) | undefined;
   readonly log: Logger;
 }
 
@@ -71,15 +73,17 @@ function announcePruned(
 export function announceStatus(
   { status, cause }: { readonly status: EngineStatus; readonly cause: string | undefined },
   { resource }: { readonly resource: CustomResource },
-  { kind, events, outages, remoteOf, log }: AnnounceOptions,
+  { kind, events, outages, remoteOf, placeOf = () => "", log }: AnnounceOptions,
 ): void {
   const before = resource.status as EngineStatus | undefined;
   const { warnOn } = kind;
-  for (const event of announceTransitions(before?.conditions ?? [], status.conditions ?? [], {
+  for (const transition of announceTransitions(before?.conditions ?? [], status.conditions ?? [], {
     cause,
     warnOn,
   })) {
-    if (!outages.isNew(event, remoteOf?.(resource))) continue;
+    const { ended: _, ...event } = transition;
+    const location = event.action === "Source" ? remoteOf?.(resource) : placeOf(resource);
+    if (!outages.isNew(transition, location)) continue;
     const fields = { reason: event.reason, note: event.note };
     if (event.type === "Warning") log.warn("Resource not ready", fields);
     else log.info("Resource recovered", fields);

@@ -19,6 +19,8 @@ export interface ApplyOptions extends AttemptOptions {
   readonly isEnough?: (step: ApplyStep) => boolean;
   /** Receives each result in apply order, also if another step of the stage fails. */
   readonly onResult: (result: StepResult) => void;
+  /** Receives each failure of the stage in apply order. */
+  readonly onFailed: (error: unknown) => void;
 }
 
 /**
@@ -49,7 +51,10 @@ export async function apply(
   for (const stage of stages) {
     const outcomes = await settleAll(stage, atATime, (step) => applyOne(step, options));
     for (const outcome of outcomes) {
-      if (outcome.status === "rejected") continue;
+      if (outcome.status === "rejected") {
+        options.onFailed(outcome.reason);
+        continue;
+      }
       options.onResult(outcome.value);
       results.push(outcome.value);
     }

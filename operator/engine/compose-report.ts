@@ -1,4 +1,5 @@
 import type { CustomResource } from "../../crds/object.ts";
+import { NotOwnedError, ObjectRejectedError } from "../errors.ts";
 import type { Clock, PublishState, Random } from "../ports.ts";
 import type { ApplyOutcome } from "./outcome.ts";
 import type { Refusals } from "./refusals.ts";
@@ -11,10 +12,14 @@ import { type ResourceStatus, type StatusInput, timestampOf } from "./status.ts"
  * of the report.
  */
 export interface AssessedRun
-  extends Pick<Report, "key" | "kind" | "changes" | "health" | "at" | "error" | "onWritten"> {
+  extends Pick<Report, "key" | "kind" | "changes" | "health" | "at" | "onWritten"> {
   /** See {@link asWorkedOn}. */
   readonly resource: CustomResource;
   readonly outcome: { readonly state: string };
+  /** The failure that the outcome describes. */
+  readonly error: unknown;
+  /** All failures of the same stage. Default: only that one. */
+  readonly errors?: readonly unknown[] | undefined;
   /** Result of the apply; `retry` if the run ended before it. */
   readonly applied: ApplyOutcome;
   /** Undefined: nothing was offered. */
@@ -45,7 +50,8 @@ export interface ComposeReportOptions {
 
 /** Composes the status of a run, and decides when to reconcile again. All sorts of resources share it. */
 export function composeReport(run: AssessedRun, options: ComposeReportOptions): Report {
-  const { key, kind, resource, changes, health, at, error, onWritten, outcome, publish } = run;
+  const { key, kind, resource, changes, health, at, onWritten, outcome, publish } = run;
+  const { error, errors = [] } = run;
   const { refusals, progress, clock, random } = options;
   if (outcome.state === "applied")
     noteProgress(key, { generation: resource.metadata.generation, published: publish, progress });
@@ -67,16 +73,22 @@ export function composeReport(run: AssessedRun, options: ComposeReportOptions): 
     nowMs: clock.now(),
     jitter: random(),
   });
+  const isFailed = outcome.state === "failed" || outcome.state === "deleting";
   return {
     ...{ key, kind, resource, changes, health },
     change: status && statusChange(resource, status),
     ...(at && { at }),
     ...(onWritten && { onWritten }),
-    error,
-    isRetried: error !== undefined && (outcome.state === "failed" || outcome.state === "deleting"),
+    errors: [...new Set([error, ...errors])].filter((one) => one !== undefined),
+    retried: isFailed ? error : errors.find(isTemporary),
     retryWithinMs,
     requeueAfterMs: [requeueAfterMs, ...againAfterMs],
   };
+}
+
+/** Whether a failed apply may succeed without an edit. The others are retried after a delay, see `refusedForMs`. Pure. */
+function isTemporary(error: unknown): boolean {
+  return !(error instanceof ObjectRejectedError || error instanceof NotOwnedError);
 }
 
 /**

@@ -149,7 +149,7 @@ export function describeHealthy(
     case "Suspended":
       return { type, status: "True", reason: "Suspended", message };
     case "Failed":
-      return { type, status: "False", reason: "Failed", message };
+      return { type, status: "False", reason: health.isInvalid ? "SpecInvalid" : "Failed", message };
     case "InProgress":
     case "NotFound":
       return { type, status: "False", reason: "Progressing", message };

@@ -1,10 +1,11 @@
-import { type CustomResource, keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
+import { keyOf, type LiveObject, type ObjectKind } from "../../crds/object.ts";
 import { idOf, type ObjectId } from "../../synth/manifest.ts";
-import { ReplacedError, UnsettledError } from "../errors.ts";
+import { UnsettledError } from "../errors.ts";
 import type { Cluster, ObjectStore, Stores } from "../ports.ts";
 import { addToOthers } from "./add-to-others.ts";
 import { apply } from "./apply.ts";
 import type { ObjectAction } from "./apply-result.ts";
+import { confirmWanted } from "./confirm-wanted.ts";
 import type { PruneDecision } from "./decide-prune.ts";
 import { describePlan } from "./describe-plan.ts";
 import type { DesiredSet, OwnedObject } from "./desired-set.ts";
@@ -51,6 +52,8 @@ export interface Converged {
   readonly held?: readonly StepReason[];
   /** The failure that `outcome` describes. */
   readonly error: unknown;
+  /** All failures of the same stage, or of the additions. Default: none. */
+  readonly errors?: readonly unknown[];
 }
 
 /** Maximum number of passes that find or replace objects. More of them mean that another client reverts our changes. */
@@ -67,6 +70,8 @@ interface Run {
   held: StepReason[] | undefined;
   /** Names of the objects that the last pass found or replaced. */
   found: readonly string[];
+  /** The failures of a stage, or of the additions, in apply order. */
+  readonly errors: unknown[];
   readonly options: ConvergeOptions;
 }
 
@@ -75,10 +80,10 @@ export async function converge(subject: Subject, options: ConvergeOptions): Prom
   const claimed: Claimed = new Map(subject.claimed);
   const changes: Change[] = [];
   const steps: StepReason[] = [];
-  const run: Run = { subject, claimed, changes, steps, held: undefined, found: [], options };
+  const run: Run = { subject, claimed, changes, steps, held: undefined, found: [], errors: [], options };
   let target: Target | undefined;
   let plan: Plan | undefined;
-  const ended = { pruned: undefined, changes, steps, error: undefined } as const;
+  const ended = { pruned: undefined, changes, steps, errors: run.errors, error: undefined } as const;
   try {
     for (let finds = 0, passes = 0; finds < mostFinds && passes < mostPasses; passes++) {
       const next = subject.desire(claimed);
@@ -123,13 +128,13 @@ function planFor({ resource, desired }: Target, { subject, claimed, options }: R
 
 /** @returns Whether the run is done, a new plan may have more steps, or objects were found that change the plan. */
 async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | "more" | "found"> {
-  const { subject, claimed, changes, options } = run;
+  const { subject, claimed, changes, errors, options } = run;
   const { acting: cluster, settled, shapeOf, lost, count } = options;
   const { resource, desired } = target;
   const isLost = ({ live, manifest }: PlannedStep): boolean =>
     live === undefined && lost.has(subject.key, idOf(manifest));
   if (plan.leftBehind.length > 0 || plan.apply.some((steps) => steps.some(isLost)))
-    await confirmWanted(resource, run);
+    await confirmWanted(resource, { kind: subject.kind, cluster: options.cluster });
   const inTheWay = await removeInTheWay(plan, desired, run);
 
   const ensured = new Set(desired.objects.flatMap(({ id, isEnsured }) => (isEnsured ? id : [])));
@@ -143,6 +148,7 @@ async function carryOut(plan: Plan, target: Target, run: Run): Promise<"done" | 
       subject.onApplied?.(result);
       noteResult(result, { claimed, changes, settled, shapeOf, whose: subject.whose });
     },
+    onFailed: (error) => void errors.push(error),
   });
   count("kept", plan.keep.length);
   const freed = inTheWay.filter((object) => !isStillThere(object, subject)).map(({ live }) => live);
@@ -166,8 +172,7 @@ async function removeInTheWay(
     live,
   });
   const [replaced, leftBehind] = [plan.replace.map(owned), plan.leftBehind.map(owned)];
-  const { acting: cluster, lost } = options;
-  const parts = { cluster, storeOf: storesOf(subject), lost, isReplaced: true };
+  const parts = { cluster: options.acting, storeOf: storesOf(subject), lost: options.lost, isReplaced: true };
   await prune(replaced, parts);
   await prune(leftBehind, { ...parts, isUnchanged: true });
   for (const { id } of [...replaced, ...leftBehind]) claimed.delete(id);
@@ -204,7 +209,7 @@ async function finish(plan: Plan, target: Target, run: Run): Promise<Pick<Conver
       storeOf: storesOf(subject),
       changes,
       why: surplus.why,
-      confirm: () => confirmWanted(target.resource, run),
+      confirm: () => confirmWanted(target.resource, { kind: subject.kind, cluster: options.cluster }),
     }));
   const described = subject.describeEnd?.(plan) ?? describePlan({ plan, prune: pruned, set });
   if (!plan.isComplete) return { outcome: described, pruned };
@@ -224,8 +229,8 @@ async function addAll(target: Target, run: Run): Promise<number> {
   const { additions = [], removals = [] } = target.desired;
   if (additions.length + removals.length === 0 || related === undefined) return 0;
   run.held = [];
-  const { changes, steps, held } = run;
-  return await addToOthers(target, { ...run.options, related, cluster, changes, steps, held });
+  const { changes, steps, held, errors } = run;
+  return await addToOthers(target, { ...run.options, related, cluster, changes, steps, held, errors });
 }
 
 /** Why additions were not sent in this run. */
@@ -233,18 +238,4 @@ function explainHeld(target: Target | undefined, { held, options }: Run): readon
   const { related, settled, shapeOf } = options;
   if (held !== undefined || target === undefined || related === undefined) return held ?? [];
   return explainPostponed({ desired: target.desired, related, settled, shapeOf });
-}
-
-/**
- * Confirms with one read that the resource still exists with the same uid. Garbage collection deletes the objects of a
- * deleted resource, and their watch may report that before the watch of the resource: then a Job would be recreated and run
- * again. Also, an object that seems to belong to an earlier resource of the name may belong to a later one.
- *
- * @throws ReplacedError if it is not.
- */
-async function confirmWanted(resource: CustomResource, { subject, options }: Run): Promise<void> {
-  const { name, namespace, uid } = resource.metadata;
-  const now = await options.cluster.read({ kind: subject.kind, namespace, name });
-  const isWanted = now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined;
-  if (!isWanted) throw new ReplacedError(idOf(resource));
 }

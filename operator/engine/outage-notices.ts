@@ -1,39 +1,43 @@
-import type { Announcement } from "./transitions.ts";
+import type { Reason } from "../../crds/conditions.ts";
+import type { Transition } from "./transitions.ts";
 
-/** Maximum number of remotes whose last report is remembered. */
-const mostRemotes = 1_000;
+/** Maximum number of locations whose last report is remembered. */
+const mostLocations = 1_000;
+
+/** Failures of a remote or a repository, which affect every resource that uses it. Any other failure concerns one resource. */
+const outages: ReadonlySet<string | undefined> = new Set<Reason>([
+  "SourceUnreachable",
+  "PushRefused",
+  "RepositoryUnreachable",
+  "RepositoryOwned",
+]);
+
+/** What is reported of a location: the reason of its outage, or that there is none. */
+type Report = string | "over";
 
 /**
- * Limits the events about a failure of a repository, which affects every resource that uses it: for each kind, one event reports
- * the failure, on the first resource that encounters it, and another one reports its end. Each resource has it in a condition.
+ * Limits the events about an outage of a remote or a repository: for each kind and each location, one event reports the outage, on
+ * the first resource that encounters it, and another one reports its end. Each resource has it in a condition.
  */
 export class OutageNotices {
-  /** The last reported reason of the repository for rendered files; `unknown` after a start of the operator. */
-  #last: string | undefined = "unknown";
-  /** The type of the last report about each remote of sources, by URL. */
-  readonly #remotes = new Map<string, Announcement["type"]>();
+  /** The last report of each location, by action and location. */
+  readonly #last = new Map<string, Report>();
 
   /**
-   * Whether an announcement should cause an event. Records the announcement as reported.
+   * Whether a transition should cause an event. Records it as reported.
    *
-   * @param remote URL of the resource's source; undefined: it is unknown, and all events about it are reported.
+   * @param location URL of the source, or place in the repository; undefined: it is unknown, and all events about it are reported.
    */
-  isNew({ type, reason, action }: Announcement, remote?: string): boolean {
-    if (action === "Source") return remote === undefined || this.#isNewOfRemote({ type, reason }, remote);
-    if (action !== "Publish") return true;
-    const next = type === "Warning" ? reason : undefined;
-    const isNew = next !== this.#last;
-    this.#last = next;
-    return isNew;
-  }
-
-  #isNewOfRemote({ type, reason }: Pick<Announcement, "type" | "reason">, remote: string): boolean {
-    if (type === "Warning" && reason !== "SourceUnreachable") return true;
-    const last = this.#remotes.get(remote);
-    this.#remotes.delete(remote);
-    this.#remotes.set(remote, type);
-    const [oldest] = this.#remotes.keys();
-    if (this.#remotes.size > mostRemotes && oldest !== undefined) this.#remotes.delete(oldest);
-    return type !== last;
+  isNew({ type, reason, action, ended }: Transition, location: string | undefined): boolean {
+    const failure = type === "Warning" ? reason : ended;
+    if (!outages.has(failure) || location === undefined) return true;
+    const key = `${action} ${location}`;
+    const last = this.#last.get(key);
+    const next: Report = type === "Warning" ? reason : "over";
+    this.#last.delete(key);
+    this.#last.set(key, next);
+    const [oldest] = this.#last.keys();
+    if (this.#last.size > mostLocations && oldest !== undefined) this.#last.delete(oldest);
+    return next !== last;
   }
 }

@@ -23,9 +23,10 @@ export interface Report {
   readonly at?: AtVersion;
   /** Called after the status was written. */
   readonly onWritten?: (status: ResourceStatus) => void;
-  readonly error: unknown;
-  /** Whether the queue retries the run with backoff because of the error. */
-  readonly isRetried: boolean;
+  /** The failures of the run. Each may have a cause that blocks the resource. */
+  readonly errors: readonly unknown[];
+  /** The failure because of which the queue retries the run with backoff. Undefined: it does not. */
+  readonly retried: unknown;
   /** Maximum delay of the retry, in milliseconds. */
   readonly retryWithinMs?: number | undefined;
   /** Delays of the next reconcile, in milliseconds. The shortest one is used. */
@@ -65,20 +66,20 @@ export type OnStatus = (before: CustomResource, now: LiveObject) => void;
  * Reports a run: events about its changes, one status patch if the status changed, and the delay of the next reconcile.
  *
  * @param onWritten Called when the status is written, before {@link Report.onWritten}.
- * @throws The error of the run if it is retried, after the status was written.
+ * @throws The failure because of which the run is retried, after the status was written.
  */
 export async function report(
   run: Report,
   options: ReportOptions,
   onWritten: () => void = () => undefined,
 ): Promise<ReconcileResult> {
-  const { key, error, isRetried, retryWithinMs, requeueAfterMs } = run;
+  const { key, errors, retried, retryWithinMs, requeueAfterMs } = run;
   announceChanges(run.changes, run, options);
-  noteBlocker(key, error, options.onBlocked);
+  for (const error of errors) noteBlocker(key, error, options.onBlocked);
   await writeChange(run, options, onWritten);
-  if (isRetried) {
+  if (retried !== undefined) {
     if (retryWithinMs !== undefined) options.wakeLater(key, Math.max(1, Math.ceil(retryWithinMs)));
-    throw error;
+    throw retried;
   }
   const delays = requeueAfterMs.filter((ms) => ms !== undefined);
   return delays.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.ceil(Math.min(...delays))) };

@@ -12,6 +12,12 @@ export interface Announcement {
   readonly isRoutine?: boolean;
 }
 
+/** An event about a condition that became false or recovered. */
+export interface Transition extends Announcement {
+  /** The reason of the failure that has ended. Undefined: none has. */
+  readonly ended?: string;
+}
+
 /** Conditions that cause an event when they become false, and the action of the event. */
 const watched = { Sourced: "Source", Applied: "Apply", Healthy: "Check", Published: "Publish" } as const;
 
@@ -41,15 +47,15 @@ export function announceTransitions(
   before: readonly Condition[],
   after: readonly Condition[],
   { cause, warnOn = [] }: TransitionOptions = {},
-): readonly Announcement[] {
-  const own = warnOn.flatMap((type): Announcement[] => {
+): readonly Transition[] {
+  const own = warnOn.flatMap((type): Transition[] => {
     const isTrue = (condition: Condition): boolean => condition.type === type && condition.status === "True";
     const now = after.find(isTrue);
     if (now === undefined || before.some(isTrue)) return [];
     // The API server requires a reason.
     return [{ type: "Warning", reason: now.reason || type, action: "Check", note: now.message }];
   });
-  const engines = Object.entries(watched).flatMap(([type, action]): Announcement[] => {
+  const engines = Object.entries(watched).flatMap(([type, action]): Transition[] => {
     const old = before.find((condition) => condition.type === type);
     const now = after.find((condition) => condition.type === type);
     if (now === undefined) return [];
@@ -61,7 +67,8 @@ export function announceTransitions(
         ? []
         : [{ type: "Warning", reason, action, note }];
     }
-    return now.status === "True" && isBad(old) ? [{ type: "Normal", reason, action, note }] : [];
+    if (now.status !== "True" || old === undefined || !isBad(old)) return [];
+    return [{ type: "Normal", reason, action, note, ended: old.reason }];
   });
   return [...engines, ...own];
 }

@@ -31,6 +31,8 @@ export abstract class Bench<Resource extends CustomResource> {
   readonly counts = new Map<string, number>();
   /** Wake-ups that runs requested in addition to their result, as `shop/a 1000`. */
   readonly wakeUps: string[] = [];
+  /** The causes that block resources, as `shop/a /ConfigMap/shop/b`. */
+  readonly blocked: string[] = [];
   readonly #stores = new Map<string, { readonly kind: ObjectKind; readonly store: WatchedStore }>();
 
   /** The default key of the resource. */
@@ -56,7 +58,7 @@ export abstract class Bench<Resource extends CustomResource> {
       events: { record: (_: unknown, event: Announcement) => void this.events.push(event) },
       clock: this.clock,
       random: () => 0.5,
-      onBlocked: () => undefined,
+      onBlocked: (key: string, by: string) => void this.blocked.push(`${key} ${by}`),
       wakeLater: (key: string, afterMs: number) => void this.wakeUps.push(`${key} ${afterMs}`),
       onNamespaceTerminating: (namespace: string) => void this.terminating.add(namespace),
     };

@@ -115,6 +115,26 @@ describe("a reconcile that adds to objects of others", () => {
     expect(bench.condition("Ready")).toBe("True Reconciled");
   });
 
+  test.for([
+    {
+      beside: "a rejected one",
+      error: new ApiUnavailableError("no answer", { status: 503 }),
+      isRetried: true,
+    },
+    {
+      beside: "a rejected one, unless its object was deleted",
+      error: new ReplacedError("/Pod/shop/b"),
+      isRetried: false,
+    },
+  ])("is retried after an error that may be temporary beside $beside", async ({ error, isRetried }) => {
+    const bench = aBench(aSoughtPod("a"), aSoughtPod("b"));
+    bench.cluster.refuse(add("a"), rejected("a"));
+    bench.cluster.refuse(add("b"), error);
+    const run = await bench.reconcile().catch((thrown) => thrown);
+    expect(run === error).toBe(isRetried);
+    expect(bench.condition("Applied")).toBe("False ApplyRejected");
+  });
+
   test("sends an addition once that the server changes", async () => {
     const bench = aBench(aSoughtPod("a"));
     bench.cluster.rewrite = (object) =>

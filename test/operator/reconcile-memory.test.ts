@@ -48,6 +48,7 @@ function aLoop(overrides: Partial<TestedSteps> = {}) {
       return {};
     },
     onRemembered: (_, before, now) => void told.push(`${before?.steps.at(-1)} → ${now.steps.at(-1)}`),
+    announce: () => undefined,
     onNamespaceTerminating: () => undefined,
     ...overrides,
   };

@@ -1,6 +1,6 @@
 import { trace } from "@opentelemetry/api";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ReplacedError } from "../../operator/errors.ts";
+import { ApiUnavailableError, ObjectRejectedError, ReplacedError } from "../../operator/errors.ts";
 import { traceCluster } from "../../operator/telemetry/traced-ports.ts";
 import { loadTracing } from "../../operator/telemetry/tracing.ts";
 import { idOf, stamps } from "../../synth/manifest.ts";
@@ -123,6 +123,21 @@ describe.each(sorts)("converging $name", ({ begin }) => {
     });
     expect(scene.bench.condition("Applied")).toBe("False NotOwned");
     expect(requeueAfterMs).toBeGreaterThan(10_000);
+  });
+
+  test("retries an object that fails temporarily beside a rejected one, and reports the rejection", async () => {
+    const scene = begin([map("a"), map("b"), map("c")]);
+    const { bench } = scene;
+    bench.cluster.refuse("apply ConfigMap/a", new ObjectRejectedError("/ConfigMap/shop/a", "no"));
+    bench.cluster.refuse("apply ConfigMap/b", new ApiUnavailableError("no answer", { status: 503 }));
+    const metadata = { name: "c", namespace: "shop", uid: "theirs", resourceVersion: "5" };
+    bench.cluster.put({ ...map("c", "theirs"), metadata, ours: false });
+    await expect(bench.reconcile()).rejects.toThrow("no answer");
+    expect(messageOf(scene, "Applied")).toContain("The API server refuses ConfigMap shop/a");
+    expect(bench.blocked).toEqual(["shop/web /ConfigMap/shop/c"]);
+    bench.takeRequests();
+    await bench.reconcile();
+    expect(taken(scene, "apply")).toContain("apply ConfigMap/b");
   });
 
   test("adds to objects of other owners last", async (context) => {

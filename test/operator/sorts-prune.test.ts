@@ -97,6 +97,21 @@ describe.each(sorts)("pruning for $name", ({ begin }) => {
     await settle(scene);
   });
 
+  test("reports each deleted object once, also if the run fails and nothing else is reported", async () => {
+    const scene = begin(maps(...names));
+    await settle(scene);
+    scene.want(...maps("a", "b", "c", "d"));
+    scene.bench.cluster.refuse("delete ConfigMap/f", new ApiUnavailableError("no answer", { status: 503 }));
+    await expect(scene.bench.reconcile()).rejects.toThrow("no answer");
+    await settle(scene);
+    const notes = scene.bench.events.flatMap(({ reason, note }) => (reason === "Pruned" ? note : []));
+    expect(notes).toEqual([
+      expect.stringMatching(/^Pruned ConfigMap shop\/e: /),
+      expect.stringMatching(/^Pruned ConfigMap shop\/f: /),
+    ]);
+    expect(scene.bench.log.messages("info").filter((said) => said === "Pruned objects")).toHaveLength(2);
+  });
+
   test("deletes objects in reverse apply order, and waits until each no longer exists", async () => {
     const scene = begin([...maps("a", "b"), deployment]);
     await settle(scene);

@@ -27,7 +27,8 @@ export function expectedStatus(
   if (kind.retire !== undefined || !areObjectsMadeOnce(kind)) return undefined;
   const recorded = { ...loaded, resource: withRecord(loaded.resource, record, kind) };
   const verdict = verdictOf({ expired: undefined }, recorded, options);
-  if (verdict === undefined) return undefined;
+  // The run reports an error of the verdict.
+  if (verdict === undefined || verdict instanceof SpecInvalidError) return undefined;
   const outcome = expectedOutcome(loaded, recorded, options);
   if (outcome === undefined) return undefined;
   const converged = { outcome, desired: undefined, expired: undefined };

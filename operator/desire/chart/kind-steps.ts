@@ -114,6 +114,7 @@ export function kindSteps(
       judge: (loaded, converged) => judgeKind(loaded, converged, parts),
       report: (run, onWritten) =>
         report(run, { ...parts, resources: parts.stores.resources(parts.kind.definition) }, onWritten),
+      announce: (loaded, { changes }) => announceChanges(changes, loaded, parts),
       onNamespaceTerminating: parts.onNamespaceTerminating,
     };
   };

@@ -15,9 +15,11 @@ import { longestRetryMs } from "../../engine/requeue.ts";
 import type { RunClock, TimeSource } from "../../engine/run-clock.ts";
 import { type KindSourceStanding, standingOf } from "../../engine/source-standing.ts";
 import { composeStatus, type ResourceStatus, type StatusInput } from "../../engine/status.ts";
+import { SpecInvalidError } from "../../errors.ts";
 import type { Clock, Publisher, PublishState, Random, Stores } from "../../ports.ts";
 import type { Judged } from "../../reconcile.ts";
 import { withAppliedGeneration } from "./applied-generation.ts";
+import { callFunction } from "./call-function.ts";
 import type { ConvergedKind } from "./converge-kind.ts";
 import { type Loaded, load } from "./load.ts";
 import { hasNewEnd } from "./protected-runs.ts";
@@ -50,7 +52,7 @@ export function judgeKind(
 ): Judged<KindMemory> | undefined {
   const { kind, stores, kindClock } = options;
   const key = keyOf(before.resource);
-  const { outcome, desired, target, changes, error } = converged;
+  const { outcome, desired, target, changes, error, errors } = converged;
   // Read again: the stores contain the applied objects now.
   const now = load(key, kind, stores);
   if (now === undefined) return undefined;
@@ -62,7 +64,7 @@ export function judgeKind(
   };
   const { resource } = loaded;
   const verdict = desired === undefined ? undefined : verdictOf(converged, loaded, options);
-  const judged = verdict && healthOf(verdict);
+  const judged = verdict && (verdict instanceof SpecInvalidError ? invalid(verdict) : healthOf(verdict));
   const { health, memory } =
     target === undefined || judged !== undefined
       ? { health: judged }
@@ -89,7 +91,8 @@ export function judgeKind(
   };
   const report = composeReport(
     {
-      ...{ key, kind: kind.definition, resource, outcome, changes, error, health, publish, wakeUps },
+      ...{ key, kind: kind.definition, resource, outcome, changes, error, errors },
+      ...{ health, publish, wakeUps },
       applied: outcome,
       hasRepository: options.publisher !== undefined,
       waitsForCommit: true,
@@ -99,7 +102,8 @@ export function judgeKind(
     },
     options,
   );
-  const isPassing = verdict?.isBrief === true && outcome.state === "applied" && isNothingNew(resource);
+  const isBrief = !(verdict instanceof SpecInvalidError) && verdict?.isBrief === true;
+  const isPassing = isBrief && outcome.state === "applied" && isNothingNew(resource);
   return {
     report: isPassing ? { ...report, change: undefined } : report,
     publish,
@@ -138,15 +142,19 @@ export function standingIn(
   });
 }
 
+/** The status. If the kind's function fails, its fields stay, and the resource is not healthy. */
 export function statusOf(
   { resource, observed, sourced }: Loaded,
   { converged: { outcome, expired }, ...parts }: StatusParts,
   { kind, kindClock }: Pick<ReportKindOptions, "kind" | "kindClock">,
 ): ResourceStatus {
   const context = kindClock && contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
-  const own = kind.status(resource, observed, context);
+  const told = callFunction("status", kind, () => kind.status(resource, observed, context));
+  const isInvalid = told instanceof SpecInvalidError;
+  const own = isInvalid ? ownFieldsOf(resource) : told;
   const status = composeStatus({
     ...parts,
+    ...(isInvalid && { health: invalid(told) }),
     resource,
     kindStatus: context === undefined ? own : { ...own, ...context.record },
     applied: outcome,
@@ -157,16 +165,36 @@ export function statusOf(
   return withAppliedGeneration(resource, status);
 }
 
-/** The health from the kind's own assessment, or that of an expired resource. Undefined: the health of the objects counts. */
+/** The fields and conditions of the kind in the status. composeStatus() ignores the conditions of the engine. */
+function ownFieldsOf({ status }: CustomResource): Readonly<Record<string, unknown>> {
+  const {
+    observedGeneration: _observed,
+    appliedGeneration: _applied,
+    published: _published,
+    ...own
+  } = (status ?? {}) as ResourceStatus;
+  return own;
+}
+
+/** The health of a resource that its kind could not describe. */
+function invalid({ message }: SpecInvalidError): Health {
+  return { status: "Failed", reason: "SpecInvalid", message, isInvalid: true };
+}
+
+/**
+ * The health from the kind's own assessment, or that of an expired resource; or why the kind could not assess it. Undefined: the
+ * health of the objects counts.
+ */
 export function verdictOf(
   { expired }: Pick<ConvergedKind, "expired">,
   { resource, observed, sourced }: Loaded,
   { kind, kindClock }: Pick<ReportKindOptions, "kind" | "kindClock">,
-): Verdict | undefined {
+): Verdict | SpecInvalidError | undefined {
   if (expired !== undefined) return { status: "Suspended", message: expired };
-  if (kind.verdict === undefined || kindClock === undefined) return undefined;
+  const { verdict } = kind;
+  if (verdict === undefined || kindClock === undefined) return undefined;
   const given = contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
-  return kind.verdict({ resource, observed, ...given });
+  return callFunction("verdict", kind, () => verdict({ resource, observed, ...given }));
 }
 
 /** The health of the objects, and the memory for the next run. The health is Failed after the kind's timeout, if there is one. */

@@ -13,6 +13,7 @@ import { writeStatus } from "../../engine/write-status.ts";
 import { ReplacedError, SpecInvalidError } from "../../errors.ts";
 import type { Cluster, Logger, Stores } from "../../ports.ts";
 import { withoutAppliedGeneration } from "./applied-generation.ts";
+import { callFunction } from "./call-function.ts";
 import { type Loaded, load } from "./load.ts";
 
 export interface WriteRecordOptions {
@@ -97,11 +98,11 @@ function withRecord(
   record: FoldedRecord["record"],
   { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
 ): Readonly<Record<string, unknown>> {
-  const { conditions: _own, ...fields } = kind.status(resource, observed, {
-    clock,
-    record,
-    ...(kind.source && { source: sourced?.state }),
-  });
+  const context = { clock, record, ...(kind.source && { source: sourced?.state }) };
+  const told = callFunction("status", kind, () => kind.status(resource, observed, context));
+  // The status at the end of the run reports the error; until then the fields stay.
+  const { conditions: _own, ...fields }: Readonly<Record<string, unknown>> =
+    told instanceof SpecInvalidError ? {} : told;
   const previous = withoutAppliedGeneration(
     (resource.status ?? {}) as EngineStatus & Readonly<Record<string, unknown>>,
   );

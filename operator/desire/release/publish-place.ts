@@ -1,3 +1,5 @@
+import type { CustomResource } from "../../../crds/object.ts";
+import type { ReleaseSpec } from "../../../crds/release.ts";
 import type { ReleaseRule } from "../../../crds/release-policy.ts";
 import { INSTALLATION, type Limits, refusedBy } from "./limits.ts";
 
@@ -27,6 +29,12 @@ export function findPlaceRefusal(place: Place, own: Place, limits: Limits): stri
   if (deciding.length > 0 && against === undefined) return undefined;
   const where = `${place.root === "" ? "the root" : `folder "${place.root}"`} of branch "${place.branch}"`;
   return refusedBy(against?.from ?? INSTALLATION, `Releases of this namespace may not publish to ${where}`);
+}
+
+/** The location in the spec of a Release, as text. Empty parts: those of the operator's own location. Pure. */
+export function placeInSpec({ spec }: CustomResource): string {
+  const { branch = "", path = "" } = (spec as Partial<ReleaseSpec>).publish ?? {};
+  return `${branch} ${trimFolder(path)}`;
 }
 
 type AllowedPlace = NonNullable<ReleaseRule["publish"]>[number];

@@ -1,4 +1,5 @@
 import { releaseAnnotations } from "../../../crds/release.ts";
+import { announceChanges } from "../../engine/announce.ts";
 import { type ReportOptions, report } from "../../engine/report.ts";
 import type { SourceAnswers } from "../../git/source/ports.ts";
 import type { ReconcileOptions } from "../../ports.ts";
@@ -25,6 +26,7 @@ import { checkManifests } from "./manifest-refusal.ts";
 import { type ReadNextOptions, withNext } from "./next-release.ts";
 import { findPinWait } from "./pipeline-pin.ts";
 import { findPolicyRefusal } from "./policy-refusal.ts";
+import { placeInSpec } from "./publish-place.ts";
 import {
   type CheckedManifests,
   type Desired,
@@ -71,7 +73,7 @@ export function releaseSteps(
       const acting = lacksAccount(release, shared) ? withoutAccount() : cluster.as(release.who);
       return { ...shared, cluster, acting, nowMs, log };
     };
-    const reporting = { ...shared, cluster, log, remoteOf, resources: shared.releases, kind: quiet };
+    const reporting = { ...shared, ...announced, cluster, log, resources: shared.releases };
     return {
       load: (key, remembered) => {
         const { releases, platform } = shared;
@@ -96,6 +98,7 @@ export function releaseSteps(
       },
       judge: (release, ended) => judgeRelease(release, ended, { ...shared, cluster, log }),
       report: (run, onWritten) => report(run, reporting, onWritten),
+      announce: (release, { converged }) => announceChanges(converged?.changes ?? [], release, reporting),
       onRemembered: (key, before, now) => {
         if (isNewsForDependents(before, now)) shared.wake(shared.dependents.of(key));
       },
@@ -106,6 +109,7 @@ export function releaseSteps(
 
 /** Everything that a Release reports is in its conditions. */
 const quiet: ReportOptions["kind"] = { warnings: () => [], warnOn: [] };
+const announced = { kind: quiet, remoteOf, placeOf: placeInSpec } satisfies Partial<ReportOptions>;
 const suspended: ReleaseOutcome = { state: "suspended" };
 
 async function deploy(loaded: LoadedRelease, parts: Parts): Promise<Ended> {

@@ -89,6 +89,7 @@ export function judgeRelease(
     {
       ...{ key, kind: Release, resource, outcome, error, health },
       changes: converged?.changes ?? [],
+      errors: converged?.errors,
       applied: converged?.outcome ?? { state: "retry" },
       publish: published?.state,
       hasRepository: options.publishers !== undefined,

@@ -25,6 +25,8 @@ export interface Health {
    * For users. It contains no elapsed times, so that it changes only after an event. May be empty if the object is healthy.
    */
   readonly message: string;
+  /** Whether it is unknown because a function of the kind failed: `SpecInvalid`. */
+  readonly isInvalid?: true;
   /** The known cause of a delay, in words that are part of the message. */
   readonly cause?: string;
   /** The health may change without an event: check again after this number of milliseconds. */

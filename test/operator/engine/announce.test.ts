@@ -58,6 +58,29 @@ describe("announceStatus()", () => {
   });
 });
 
+describe("announceStatus() during an outage of the repository", () => {
+  /** A status whose `Published` is false with this reason; undefined: it is true. */
+  const published = (reason?: string): EngineStatus => {
+    const status = reason === undefined ? "True" : "False";
+    const condition = { type: "Published", status, reason: reason ?? "Published", message: "why" };
+    return { observedGeneration: 1, conditions: [{ ...condition, lastTransitionTime: "" } as Condition] };
+  };
+
+  test.for([
+    { reason: "RepositoryUnreachable", places: ["a", "a"], events: 1 },
+    { reason: "RepositoryUnreachable", places: ["a", "b"], events: 2 },
+    { reason: "PublishRefused", places: ["a", "a"], events: 2 },
+  ])("reports $reason of two resources at $places as $events events", ({ reason, places, events }) => {
+    const { loaded, said, options } = anAnnouncer(published());
+    for (const place of places)
+      announceStatus({ status: published(reason), cause: undefined }, loaded, {
+        ...options,
+        placeOf: () => place,
+      });
+    expect(said).toEqual(Array(events).fill(`Warning ${reason} why`));
+  });
+});
+
 test("announceChanges() reports which object was changed how, and why", () => {
   const { loaded, said, log, options } = anAnnouncer();
   const live = aLiveObject({ name: "a" });

@@ -24,6 +24,7 @@ function anApply() {
   const counted: string[] = [];
   const count = (did: string, objects: number): void => void counted.push(`${objects} ${did}`);
   const reported: string[] = [];
+  const failed: unknown[] = [];
   const run = (...stages: readonly (readonly string[])[]) =>
     apply(
       stages.map((names) =>
@@ -43,9 +44,10 @@ function anApply() {
         lost: bench.lost,
         count,
         onResult: ({ live, was }) => void reported.push(`${live.metadata.name} ${was}`),
+        onFailed: (error) => void failed.push(error),
       },
     );
-  return { bench, run, loaded, counted, reported };
+  return { bench, run, loaded, counted, reported, failed };
 }
 
 function onServer(name: string, metadata: Partial<LiveObject["metadata"]>): LiveObject {
@@ -87,11 +89,12 @@ describe("apply()", () => {
     expect(bench.stores.children(ConfigMap).get("shop/b")).toBeDefined();
   });
 
-  test("reports the first failure in apply order, for any order of the responses", async () => {
-    const { bench, run } = anApply();
+  test("throws the first failure in apply order, for any order of the responses, and reports all of them", async () => {
+    const { bench, run, failed } = anApply();
     bench.cluster.refuse("apply ConfigMap/b", rejected("b"));
     bench.cluster.refuse("apply ConfigMap/a", rejected("a"));
     await expect(run(["a", "b"])).rejects.toThrow("no a");
+    expect(failed).toEqual([rejected("a"), rejected("b")]);
   });
 
   test("finds its own object after a lost response, and stops: the plan is recomputed", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type AssessedRun, asWorkedOn, composeReport } from "../../../operator/engine/compose-report.ts";
+import { NotOwnedError, ObjectRejectedError } from "../../../operator/errors.ts";
 import type { PublishState } from "../../../operator/ports.ts";
 import { FakeClock } from "../../fakes/fake-clock.ts";
 import { aGadgetKind, Gadget } from "../../fakes/gadget.ts";
@@ -80,13 +81,20 @@ describe("composeReport()", () => {
     expect(compose({ outcome: { state: "waiting" } }).progress).toEqual([]);
   });
 
+  const failed = new Error("no");
+  const rejected = new ObjectRejectedError("/ConfigMap/shop/a", "no");
+  const foreign = new NotOwnedError("/ConfigMap/shop/b", { name: "a team" });
+
   test.for([
-    { state: "failed", error: new Error("no"), isRetried: true },
-    { state: "deleting", error: new Error("no"), isRetried: true },
-    { state: "refused", error: new Error("no"), isRetried: false },
-    { state: "failed", error: undefined, isRetried: false },
-  ])("is retried, $state with $error: $isRetried", ({ state, error, isRetried }) => {
-    expect(compose({ outcome: { state }, error }).report.isRetried).toBe(isRetried);
+    { state: "failed", error: failed, errors: undefined, retried: failed },
+    { state: "deleting", error: failed, errors: undefined, retried: failed },
+    { state: "refused", error: rejected, errors: undefined, retried: undefined },
+    { state: "refused", error: rejected, errors: [rejected, foreign], retried: undefined },
+    { state: "refused", error: rejected, errors: [rejected, foreign, failed], retried: failed },
+    { state: "waiting", error: undefined, errors: [rejected, failed], retried: failed },
+    { state: "failed", error: undefined, errors: [], retried: undefined },
+  ])("is retried, $state with $error of $errors: $retried", ({ state, error, errors, retried }) => {
+    expect(compose({ outcome: { state }, error, errors }).report.retried).toBe(retried);
   });
 
   test("is requeued for the earliest of all requested times", () => {

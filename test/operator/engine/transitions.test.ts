@@ -118,6 +118,15 @@ describe("announceTransitions()", () => {
   });
 });
 
+test("a recovery names the reason of the failure that has ended", () => {
+  const before = conditions("Sourced=False SourceNotFound", "Applied=False NotOwned");
+  const after = conditions("Sourced=True Sourced", "Applied=False ApplyRejected");
+  expect(announceTransitions(before, after)).toEqual([
+    { type: "Normal", reason: "Sourced", action: "Source", note: "", ended: "SourceNotFound" },
+    { type: "Warning", reason: "ApplyRejected", action: "Apply", note: "" },
+  ]);
+});
+
 describe("a condition of a kind that causes a warning", () => {
   test.for([
     {

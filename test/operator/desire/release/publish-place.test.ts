@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ReleaseRule } from "../../../../crds/release-policy.ts";
 import type { Limits } from "../../../../operator/desire/release/limits.ts";
-import { findPlaceRefusal } from "../../../../operator/desire/release/publish-place.ts";
+import { findPlaceRefusal, placeInSpec } from "../../../../operator/desire/release/publish-place.ts";
+import { aRelease } from "../../../fakes/releases.ts";
 
 const own = { branch: "main", root: "clusters/one" };
 type Places = NonNullable<ReleaseRule["publish"]>;
@@ -91,5 +92,15 @@ describe("findPlaceRefusal()", () => {
   test("names the rule that refuses", () => {
     const limits = limitsOf([{ branch: "*" }], [{ branch: "env" }]);
     expect(findPlaceRefusal({ ...own, branch: "dev" }, own, limits)).toContain("Refused by rule 2:");
+  });
+});
+
+describe("placeInSpec()", () => {
+  test.for([
+    { is: "empty for the operator's own place", publish: undefined, place: " " },
+    { is: "the branch and the folder", publish: { branch: "env", path: "./prod/" }, place: "env prod" },
+    { is: "empty for a spec that names neither", publish: {}, place: " " },
+  ])("is $is", ({ publish, place }) => {
+    expect(placeInSpec({ ...aRelease(), spec: { publish } })).toBe(place);
   });
 });
