@@ -64,7 +64,7 @@ export const operatorOptions = {
   repositoryCredentials: {
     flag: "repository-credentials",
     value: "DIR",
-    help: "Folder with username and password, bearerToken, or identity and known_hosts; not needed with --zone-sockets",
+    help: "Folder with username and password, bearerToken, or identity and known_hosts, and ca.crt for https; not needed with --zone-sockets",
   },
   repositoryCache: {
     flag: "repository-cache",

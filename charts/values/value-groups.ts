@@ -39,7 +39,7 @@ export const repository = z.strictObject({
   credentialsSecret: objectName
     .optional()
     .describe(
-      "Secret in the operator's namespace with username and password, bearerToken, or identity and known_hosts.",
+      "Secret in the operator's namespace with username and password, bearerToken, or identity and known_hosts; ca.crt for https.",
     ),
   resources: resources
     .default({ requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "512Mi" } })

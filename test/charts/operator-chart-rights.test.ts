@@ -14,6 +14,11 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
+interface PolicySpec {
+  readonly validations: readonly unknown[];
+  readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
+}
+
 const productWith = (releases: object): readonly Made[] =>
   new OperatorChart(new App(), "operator", { kinds: [], values: { image: "fairlead:1", releases } }).toJson();
 const rulesOf = (objects: readonly Made[]) => the("ClusterRole", objects)["rules"] as readonly Rule[];
@@ -115,6 +120,21 @@ describe("an installation without Pipelines", () => {
       verbs.some((verb) => ["create", "update", "patch", "delete"].includes(verb)),
     );
     expect(writes.flatMap(({ resources }) => resources)).toEqual(["events", "releases", "releases/status"]);
+  });
+});
+
+describe("docs/fences.md", () => {
+  test("lists the policies of an installation with the default values", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../docs/fences.md"), "utf8");
+    const listed = [...page.matchAll(/^(fairlead\.\S+) +(\d+) +(\S+) +\d+s$/gm)].map(([, ...cells]) => cells);
+    const installed = installedByDefault()
+      .filter(({ kind }) => kind === "ValidatingAdmissionPolicy")
+      .map(({ metadata, spec }) => {
+        const { validations, paramKind } = spec as PolicySpec;
+        const parameter = paramKind === undefined ? "<unset>" : `${paramKind.apiVersion}/${paramKind.kind}`;
+        return [metadata.name, String(validations.length), parameter];
+      });
+    expect(listed).toEqual(installed.toSorted(([a = ""], [b = ""]) => (a < b ? -1 : 1)));
   });
 });
 
