@@ -14,6 +14,22 @@ interface AlertRule {
   readonly annotations: { readonly summary: string; readonly description: string };
 }
 
+/**
+ * Reasons of `Ready` with which a Release is no fault for `FairleadReleaseNotReady`: it makes progress or is deleted, waits
+ * for another Release or for its Pipeline, or continues when the quota of programs allows. `FairleadSourceLost` covers the
+ * source.
+ */
+const TRANSIENT_REASONS = [
+  "Progressing",
+  "Suspended",
+  "Deleting",
+  "DependencyNotReady",
+  "PinPending",
+  "DigestMismatch",
+  "RenderQuota",
+  "Source.+",
+];
+
 /** Alerts for states in which resources do not converge and that do not end by themselves. */
 export function alertRules({
   job,
@@ -85,6 +101,17 @@ export function alertRules({
         summary: "Releases cannot get their source ({{ $labels.reason }}): {{ $value }}",
         description:
           "The deployed objects stay in sync, but new commits are not deployed. See the condition Sourced of the Releases for the reason.",
+      },
+    },
+    {
+      alert: "FairleadReleaseNotReady",
+      expr: `max by (reason) (fairlead_resources{${of},controller="releases.fairlead.dev",ready="False",reason!~"${TRANSIENT_REASONS.join("|")}"}) > 0`,
+      for: "15m",
+      labels: { severity: "warning" },
+      annotations: {
+        summary: "Releases are not ready ({{ $labels.reason }}): {{ $value }}",
+        description:
+          "A commit or its objects need a change. kubectl get releases -A lists the Releases with the reason and the message.",
       },
     },
   ];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { alertRules } from "../../constructs/alerts.ts";
 import { dashboardOf } from "../../constructs/dashboard.ts";
+import type { Reason } from "../../crds/conditions.ts";
 import { install, the } from "../charts/operator-install.ts";
 
 const enabled = { enabled: true };
@@ -21,6 +22,42 @@ describe("alerts and dashboard", () => {
     const rule = alertRules(props).find(({ alert }) => alert === "FairleadSourceLost");
     expect(rule?.expr).toContain('ready="False",reason=~"Source.+"');
     expect(rule?.expr).toMatch(/^max by \(reason\)/);
+  });
+
+  test("report Releases that need a change, but none that makes progress or waits for its Pipeline", () => {
+    const rule = alertRules(props).find(({ alert }) => alert === "FairleadReleaseNotReady");
+    expect(rule?.expr).toMatch(/^max by \(reason\) .*controller="releases\.fairlead\.dev",ready="False"/);
+    const [, ignored = ""] = /reason!~"([^"]*)"/.exec(rule?.expr ?? "") ?? [];
+    const alerts = (reason: Reason) => !new RegExp(`^(?:${ignored})$`).test(reason);
+    const broken: Reason[] = [
+      "Failed",
+      "SpecInvalid",
+      "ApplyRejected",
+      "ApplyFailed",
+      "ImmutableField",
+      "NotOwned",
+      "DependencyCycle",
+      "KindUnknown",
+      "KindNotWatched",
+      "PruneHeld",
+      "PolicyRefused",
+      "RenderFailed",
+      "RenderLimit",
+      "RenderNotReproducible",
+    ];
+    const waiting: Reason[] = [
+      "Progressing",
+      "Suspended",
+      "Deleting",
+      "DependencyNotReady",
+      "PinPending",
+      "DigestMismatch",
+      "RenderQuota",
+      "SourceUnreachable",
+      "SourceNotFound",
+    ];
+    expect(broken.filter((reason) => !alerts(reason))).toEqual([]);
+    expect(waiting.filter(alerts)).toEqual([]);
   });
 
   test("report a stage that remains failed and a gate that cannot open, but no candidate that waits", () => {
