@@ -34,6 +34,7 @@ describe("weakenedStages", () => {
     expect(unreadIn(spec).toSorted()).toEqual([
       "historyLimit",
       "interval",
+      "serviceAccountName",
       "source.path",
       "source.secretRef",
       "stages.pass.timeout",

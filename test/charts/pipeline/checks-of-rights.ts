@@ -27,7 +27,7 @@ export const checksOfRights: readonly Check[] = [
       [approvals]: [
         "check 14: an approved commit that an upgraded operator renders differently is not applied, and needs another approval",
       ],
-      "test/operator/desire/release/digest-mismatch.test.ts": ["names the commit and both digests"],
+      "test/operator/desire/release/digest-mismatch.test.ts": ["names the commit, both digests and $what"],
       [`${onCluster}/release-next.test.ts`]: [
         "a Release of a stage plans commits with its ServiceAccount, and deploys the pinned one",
       ],
