@@ -1,5 +1,5 @@
 import { type JsonShape, shapeOfJson } from "../engine/json-shape.ts";
-import { renderLimits } from "./messages.ts";
+import { renderLimits } from "./render-limits.ts";
 
 /**
  * Checks the JSON of one object before it is parsed, in one pass: deeply nested text exhausts the stack of code that

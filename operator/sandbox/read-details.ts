@@ -1,5 +1,6 @@
 import { shapeOfJson } from "../engine/json-shape.ts";
-import { type RenderDetails, renderDetails, renderLimits } from "./messages.ts";
+import { type RenderDetails, renderDetails } from "./messages.ts";
+import { renderLimits } from "./render-limits.ts";
 
 /**
  * Parses the part of the last message of a render. Its values are counted first, because a schema takes 0.3 s for a list

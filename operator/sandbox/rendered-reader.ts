@@ -5,10 +5,11 @@ import { SourceError } from "../errors.ts";
 import { estimateMemory } from "../render/estimate-memory.ts";
 import type { Rendered } from "../render/ports.ts";
 import type { Received } from "../zones/outgoing-requests.ts";
-import { type RenderAnswer, renderAnswer, renderItem, renderLimits } from "./messages.ts";
+import { type RenderAnswer, renderAnswer, renderItem } from "./messages.ts";
 import { refuseCycles } from "./program/read-output.ts";
 import { readDetails } from "./read-details.ts";
 import { readObject } from "./read-object.ts";
+import { renderLimits } from "./render-limits.ts";
 
 export interface RenderedReaderOptions {
   /** Called when the program takes long. */

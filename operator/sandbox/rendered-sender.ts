@@ -1,8 +1,9 @@
 import { SourceError } from "../errors.ts";
 import type { IncomingRequest } from "../zones/incoming-requests.ts";
 import { checkJson } from "./check-json.ts";
-import { type RenderDetails, renderDetails, renderLimits } from "./messages.ts";
+import { type RenderDetails, renderDetails } from "./messages.ts";
 import { readObject } from "./read-object.ts";
+import { renderLimits } from "./render-limits.ts";
 
 /** Maximum number of warnings of one render, and their length in characters. */
 const [WARNINGS, WARNING_CHARACTERS] = [20, 2_000];

@@ -3,7 +3,7 @@ import { estimateMemory } from "../../render/estimate-memory.ts";
 import { JsonTextError } from "../../render/json-scanner.ts";
 import { yieldToEventLoop } from "../../runtime/time-slice.ts";
 import { checkSize } from "../check-json.ts";
-import { renderLimits } from "../messages.ts";
+import { renderLimits } from "../render-limits.ts";
 import { readJsonInSlices } from "./json-in-slices.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 

@@ -5,7 +5,7 @@ import { shapeOfJson } from "../../engine/json-shape.ts";
 import { showMebibytes } from "../../engine/show-text.ts";
 import type { Rendered } from "../../render/ports.ts";
 import { TimeSlice } from "../../runtime/time-slice.ts";
-import { renderLimits } from "../messages.ts";
+import { renderLimits } from "../render-limits.ts";
 import { endOfLine, nonsense, parseLine, parseObject, readLine } from "./output-lines.ts";
 import { programFailure, programLimit } from "./program-failure.ts";
 import { readManifest } from "./read-manifest.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { renderLimits } from "../../../operator/sandbox/messages.ts";
+import { renderLimits } from "../../../operator/sandbox/render-limits.ts";
 import { RenderedReader } from "../../../operator/sandbox/rendered-reader.ts";
 import { RenderedSender } from "../../../operator/sandbox/rendered-sender.ts";
 import type { Message } from "../../../operator/zones/messages.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { renderLimits } from "../../../../operator/sandbox/messages.ts";
 import { readHead, readObjects } from "../../../../operator/sandbox/program/read-output.ts";
+import { renderLimits } from "../../../../operator/sandbox/render-limits.ts";
 import { digestOf, toCanonicalJson } from "../../../../synth/digest.ts";
 
 const configMap = (name: string, fields: object = {}): object => ({

@@ -117,7 +117,8 @@ describe("SandboxProcess", () => {
     async () => {
       const clock = new FakeClock();
       const { sandbox } = keepAfterAnswer(holding(200), clock);
-      await expect.poll(() => residentBytes(sandbox.pid ?? 0)).toBeGreaterThan(200 * 2 ** 20);
+      // Over the limit of a waiting process, but below 200 MiB: such a kernel may have moved parts of Node itself out.
+      await expect.poll(() => residentBytes(sandbox.pid ?? 0)).toBeGreaterThan(150 * 2 ** 20);
       expect(sandbox.isOver).toBe(false);
       await clock.advance(20);
       expect(sandbox.isOver).toBe(true);
