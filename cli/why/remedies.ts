@@ -94,10 +94,10 @@ const remedies: Readonly<Record<Reason, MakeRemedy>> = {
     context.kind === "release"
       ? {
           ...render(context),
-          until: "the manifest or the conflicting object changes; retried within a minute",
+          until: "the manifest or the conflicting object changes; after a minute, the next reconcile tries again",
         }
       : {
-          until: "the spec or the conflicting object changes; retried within a minute",
+          until: "the spec or the conflicting object changes; after a minute, the next reconcile tries again",
           next: edit(context).next,
         },
   ApplyFailed: (context) => ({

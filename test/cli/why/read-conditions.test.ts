@@ -49,7 +49,7 @@ describe("what a resource waits for, by its conditions", () => {
       state: "the API server refuses a manifest of a Release",
       conditions: [bad("Applied", "ApplyRejected", "web.yaml:3: unknown field")],
       waits: [
-        "ApplyRejected: web.yaml:3: unknown field until the manifest or the conflicting object changes; retried within a minute",
+        "ApplyRejected: web.yaml:3: unknown field until the manifest or the conflicting object changes; after a minute, the next reconcile tries again",
       ],
       next: [expect.stringContaining("diff --source"), expect.stringContaining("reconcile --wait")],
     },
