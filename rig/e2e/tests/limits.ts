@@ -70,7 +70,7 @@ const cases: Readonly<Record<string, Case>> = {
     says: /^RenderLimit: .*its objects are larger than 16 MiB/,
   },
   dense: {
-    files: { "main.ts": making(6, "Array(200_000).fill({})") },
+    files: { "main.ts": making(6, "Array(120_000).fill({})") },
     isProgram: true,
     says: /^RenderLimit: .*its objects take more than 25.6 MiB of memory/,
   },
