@@ -8,6 +8,7 @@ import {
   reportingProgram,
 } from "../../../test/operator/sandbox/node-attempts.ts";
 import { perlProgram, systemCalls } from "../../../test/operator/sandbox/system-calls.ts";
+import { execIn } from "../exec.ts";
 import { leaderOf, OPERATOR, untilReplaced } from "../operator.ts";
 import type { Stack } from "../stack.ts";
 import {
@@ -91,11 +92,11 @@ export function escapedProgramTests(stack: () => Stack): void {
   });
 
   test("without isolation each of its attempts succeeds in a container of the pod", async () => {
-    const at = ["exec", leader, "-n", namespace, "-c"];
+    const command = [node, "-e", reportingProgram(table(0))];
     const reports = await Promise.all(
       ["operator", "sandbox", "source", "publish"].map(async (container) => {
-        const words = [...at, container, "--", node, "-e", reportingProgram(table(0))];
-        return JSON.parse(await stack().kubectl(words)) as AttemptReport;
+        const report = await execIn(stack(), { pod: leader, namespace, container }, command);
+        return JSON.parse(report) as AttemptReport;
       }),
     );
     const failed = reports[0]?.tried.filter((name) => reports.every(({ refused }) => name in refused));
@@ -124,7 +125,7 @@ export function escapedProgramTests(stack: () => Stack): void {
 
   test("code that has also escaped from Node cannot trace a process, read its memory or signal it", async () => {
     const run = (command: readonly string[]): Promise<string> =>
-      stack().kubectl(["exec", leader, "-n", namespace, "-c", "sandbox", "--", ...command]);
+      execIn(stack(), { pod: leader, namespace, container: "sandbox" }, command);
     const command = [perl, "-e", perlProgram(1)];
     const rules = {
       read: ["/lib", "/dev/null"],
