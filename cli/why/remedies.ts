@@ -94,7 +94,8 @@ const remedies: Readonly<Record<Reason, MakeRemedy>> = {
     context.kind === "release"
       ? {
           ...render(context),
-          until: "the manifest or the conflicting object changes; after a minute, the next reconcile tries again",
+          until:
+            "the manifest or the conflicting object changes; after a minute, the next reconcile tries again",
         }
       : {
           until: "the spec or the conflicting object changes; after a minute, the next reconcile tries again",
