@@ -15,9 +15,8 @@ interface AlertRule {
 }
 
 /**
- * Reasons of `Ready` with which a Release is no fault for `FairleadReleaseNotReady`: it makes progress or is deleted, waits
- * for another Release or for its Pipeline, or continues when the quota of programs allows. `FairleadSourceLost` covers the
- * source.
+ * Reasons of `Ready` that `FairleadReleaseNotReady` ignores: the Release makes progress or is deleted, waits for another Release or
+ * for its Pipeline, or continues when the quota of programs allows it. `FairleadSourceLost` reports failures of sources.
  */
 const TRANSIENT_REASONS = [
   "Progressing",

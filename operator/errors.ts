@@ -69,7 +69,7 @@ export class UnsettledError extends Error {
 export interface ForeignOwner {
   /** For users: `Helm release blog`. */
   readonly name: string;
-  /** What keeps an annotation from handing the object over: its controller, or its label of another set. */
+  /** Why the annotation `fairlead.dev/adopt-by` has no effect: the object has another controller, or the label of another set. */
   readonly heldBy?: "controller" | "set" | undefined;
 }
 

@@ -127,7 +127,11 @@ export function judgePipeline({
     ...problems,
   ];
   if (texts.length > 0) {
-    const isBeingCreated = texts.length === countMissing(world) && !isSettled(resource, world);
+    const isIncomplete = ({ problems }: StageStatus, index: number): boolean =>
+      problems === undefined || isReleaseMissing(world, index);
+    const isOnlyIncomplete =
+      failed.length + strangers.near.length === 0 && full === undefined && stages.every(isIncomplete);
+    const isBeingCreated = isOnlyIncomplete && !isSettled(resource, world);
     return { status: isBeingCreated ? "InProgress" : "Failed", message: texts.join("; ") };
   }
   const proving = new Set(stages.flatMap(({ name, phase }) => (phase === "Proving" ? [name] : [])));
@@ -161,9 +165,9 @@ function isSettled({ metadata }: PipelineResource, { clock }: PipelineWorld): bo
   return creationTimestamp === undefined || clock.reached(later(String(creationTimestamp), creation));
 }
 
-/** Number of Releases that the stages list and that do not exist. */
-function countMissing({ stages, releases }: PipelineWorld): number {
-  return stages.flatMap(({ keys }) => keys.filter((key) => !releases.has(key))).length;
+/** Whether a Release of a stage does not exist. Not decided by the list of problems, which has a limited length. */
+function isReleaseMissing({ stages, releases }: PipelineWorld, index: number): boolean {
+  return stages[index]?.keys.some((key) => !releases.has(key)) === true;
 }
 
 /** What a Pipeline does before its first stage starts. */

@@ -12,7 +12,7 @@ const outages: ReadonlySet<string | undefined> = new Set<Reason>([
   "RepositoryOwned",
 ]);
 
-/** What is reported of a location: the reason of its outage, or that there is none. */
+/** The last event about a location: the reason of its outage, or that the outage is over. */
 type Report = string | "over";
 
 /**

@@ -5,6 +5,7 @@ import type { AtVersion, Cluster, ObjectStore, PublishState, ReconcileResult } f
 import { type AnnounceOptions, announceChanges, announceStatus } from "./announce.ts";
 import type { Health } from "./health/health.ts";
 import type { Change } from "./note-result.ts";
+import { soonest } from "./requeue.ts";
 import type { ResourceStatus } from "./status.ts";
 import { statusPatch } from "./status-patch.ts";
 import { writeStatus } from "./write-status.ts";
@@ -81,8 +82,8 @@ export async function report(
     if (retryWithinMs !== undefined) options.wakeLater(key, Math.max(1, Math.ceil(retryWithinMs)));
     throw retried;
   }
-  const delays = requeueAfterMs.filter((ms) => ms !== undefined);
-  return delays.length === 0 ? {} : { requeueAfterMs: Math.max(1, Math.ceil(Math.min(...delays))) };
+  const delayMs = soonest(...requeueAfterMs);
+  return delayMs === undefined ? {} : { requeueAfterMs: Math.max(1, Math.ceil(delayMs)) };
 }
 
 async function writeChange(run: Report, options: ReportOptions, onWritten: () => void): Promise<void> {

@@ -54,3 +54,9 @@ export function parkedForMs(publish: PublishState | undefined, nowMs: number): n
   if (publish?.state !== "pending") return 0;
   return Math.max(0, publish.sinceMs + statusDelayMs - nowMs);
 }
+
+/** The smallest delay; undefined: there is none. Pure. */
+export function soonest(...delays: readonly (number | undefined)[]): number | undefined {
+  const known = delays.filter((delay) => delay !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

@@ -121,6 +121,12 @@ describe("an installation without Pipelines", () => {
     );
     expect(writes.flatMap(({ resources }) => resources)).toEqual(["events", "releases", "releases/status"]);
   });
+
+  test("has no permission on Pipelines, Promotions, Approvals and Freezes", () => {
+    const resources = rulesOf(installedByDefault({ pipelines: false })).flatMap((rule) => rule.resources);
+    for (const kind of ["pipelines", "promotions", "approvals", "freezes"])
+      expect(resources).not.toContain(kind);
+  });
 });
 
 describe("docs/fences.md", () => {

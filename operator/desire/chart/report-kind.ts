@@ -149,12 +149,12 @@ export function statusOf(
   { kind, kindClock }: Pick<ReportKindOptions, "kind" | "kindClock">,
 ): ResourceStatus {
   const context = kindClock && contextOf(kind, resource, { clock: kindClock, source: sourced?.state });
-  const told = callFunction("status", kind, () => kind.status(resource, observed, context));
-  const isInvalid = told instanceof SpecInvalidError;
-  const own = isInvalid ? ownFieldsOf(resource) : told;
+  const described = callFunction("status", kind, () => kind.status(resource, observed, context));
+  const isInvalid = described instanceof SpecInvalidError;
+  const own = isInvalid ? ownFieldsOf(resource) : described;
   const status = composeStatus({
     ...parts,
-    ...(isInvalid && { health: invalid(told) }),
+    ...(isInvalid && { health: invalid(described) }),
     resource,
     kindStatus: context === undefined ? own : { ...own, ...context.record },
     applied: outcome,

@@ -99,10 +99,10 @@ function withRecord(
   { kind, clock }: Pick<WriteRecordOptions, "kind" | "clock">,
 ): Readonly<Record<string, unknown>> {
   const context = { clock, record, ...(kind.source && { source: sourced?.state }) };
-  const told = callFunction("status", kind, () => kind.status(resource, observed, context));
+  const described = callFunction("status", kind, () => kind.status(resource, observed, context));
   // The status at the end of the run reports the error; until then the fields stay.
   const { conditions: _own, ...fields }: Readonly<Record<string, unknown>> =
-    told instanceof SpecInvalidError ? {} : told;
+    described instanceof SpecInvalidError ? {} : described;
   const previous = withoutAppliedGeneration(
     (resource.status ?? {}) as EngineStatus & Readonly<Record<string, unknown>>,
   );

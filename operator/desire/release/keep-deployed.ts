@@ -18,12 +18,6 @@ export interface KeptObjects {
 /** Delay before another attempt to revert a manual change, in milliseconds. */
 const keepAgainMs = 15_000;
 
-/** The smallest delay; undefined: there is none. Pure. */
-export function soonest(...delays: readonly (number | undefined)[]): number | undefined {
-  const known = delays.filter((delay) => delay !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-}
-
 /**
  * Reverts manual changes of the deployed objects, in the cluster and on the branch, while nothing newer may be applied. The
  * conditions report why that is so, and not a failure of this work: it is repeated.

@@ -1,4 +1,5 @@
 import { inventoryOf } from "../../engine/inventory.ts";
+import { soonest } from "../../engine/requeue.ts";
 import { ApiUnavailableError } from "../../errors.ts";
 import type { Cluster, ObjectStore } from "../../ports.ts";
 import type { LoadedRelease } from "./load-release.ts";
@@ -108,7 +109,6 @@ function withCurrentInventory(
 }
 
 function again(ended: Ended, afterMs: number | undefined): Ended {
-  const { retryAfterMs } = ended;
-  const delays = [afterMs, retryAfterMs].filter((ms) => ms !== undefined);
-  return delays.length === 0 ? ended : { ...ended, retryAfterMs: Math.min(...delays) };
+  const retryAfterMs = soonest(afterMs, ended.retryAfterMs);
+  return retryAfterMs === undefined ? ended : { ...ended, retryAfterMs };
 }

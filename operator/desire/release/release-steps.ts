@@ -1,6 +1,7 @@
 import { releaseAnnotations } from "../../../crds/release.ts";
 import { announceChanges } from "../../engine/announce.ts";
 import { type ReportOptions, report } from "../../engine/report.ts";
+import { soonest } from "../../engine/requeue.ts";
 import type { SourceAnswers } from "../../git/source/ports.ts";
 import type { ReconcileOptions } from "../../ports.ts";
 import type { ReconcileSteps } from "../../reconcile.ts";
@@ -18,7 +19,7 @@ import {
   readDependencies,
 } from "./dependencies.ts";
 import { findDigestMismatch } from "./digest-mismatch.ts";
-import { type KeptObjects, keepDeployed, soonest } from "./keep-deployed.ts";
+import { type KeptObjects, keepDeployed } from "./keep-deployed.ts";
 import { leaveRelease } from "./leave-release.ts";
 import type { Platform } from "./limits.ts";
 import { type LoadedRelease, loadRelease } from "./load-release.ts";

@@ -34,6 +34,16 @@ test("a Release that does not exist yet is a failure only some seconds after the
   expect(verdict()).toEqual({ status: "Failed", message });
 });
 
+test("so many missing Releases that their list is shortened are no failure of a new Pipeline either", () => {
+  const releases = Array.from({ length: 100 }, (_, index) => ({ name: `prod-${index}` }));
+  const world = new DeliveryWorld({ stages: threeStages({ prod: { releases } }), throughCharts: true });
+  for (const { name } of releases) world.remove("Release", name);
+  world.run(second);
+  expect(world.pipeline.status).toMatchObject({
+    verdict: { status: "InProgress", message: expect.stringMatching(/prod: and \d+ more$/) },
+  });
+});
+
 test("another problem of a new Pipeline is a failure at once", () => {
   const world = new DeliveryWorld({ stages: threeStages({ dev: { releases: [] } }), throughCharts: true });
   world.remove("Release", "prod");

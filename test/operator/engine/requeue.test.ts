@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Health } from "../../../operator/engine/health/health.ts";
 import type { ApplyOutcome } from "../../../operator/engine/outcome.ts";
-import { decideRequeue, parkedForMs, type RequeueInput } from "../../../operator/engine/requeue.ts";
+import { decideRequeue, parkedForMs, type RequeueInput, soonest } from "../../../operator/engine/requeue.ts";
 
 const applied: ApplyOutcome = { state: "applied", count: 1 };
 const quiet: RequeueInput = { applied, health: undefined, publish: undefined, nowMs: 5000, jitter: 0.5 };
@@ -101,4 +101,8 @@ describe("parkedForMs()", () => {
   ] as const)("$does", ({ publish, forMs }) => {
     expect(parkedForMs(publish, 5000)).toBe(forMs);
   });
+});
+
+test("soonest() is the smallest known delay", () => {
+  expect([soonest(), soonest(undefined), soonest(3, undefined, 2)]).toEqual([undefined, undefined, 2]);
 });

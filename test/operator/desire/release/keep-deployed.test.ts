@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { soonest } from "../../../../operator/desire/release/keep-deployed.ts";
 import { ApiUnavailableError } from "../../../../operator/errors.ts";
 import { ReleaseBench } from "../../../fakes/release-bench.ts";
 import { aCommit, aRelease, aSourceManifest } from "../../../fakes/releases.ts";
@@ -26,8 +25,4 @@ describe("a Release whose pinned commit renders to other manifests", () => {
     const applies = bench.takeRequests().filter((request) => request.startsWith("apply"));
     expect(applies).toEqual(["apply ConfigMap/b", "apply ConfigMap/b"]);
   });
-});
-
-test("soonest() is the smallest known delay", () => {
-  expect([soonest(), soonest(undefined), soonest(3, undefined, 2)]).toEqual([undefined, undefined, 2]);
 });
